@@ -68,6 +68,26 @@ const CATALOGUE = {
     error: 'APPOINTMENT_CLOSED',
     text: 'The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened.',
   },
+  invoice_closed: {
+    status: 409,
+    error: 'INVOICE_CLOSED',
+    text: 'The invoice is a draft or cancelled, or its patient was erased.',
+  },
+  payment_refunded: {
+    status: 409,
+    error: 'PAYMENT_REFUNDED',
+    text: 'Without the payment, more would be refunded than was paid. Void the refunds first.',
+  },
+  amount_exceeds_balance: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'The amount is above the balance of the invoice. `details` has the largest possible amount.',
+  },
+  amount_exceeds_paid: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'The refund is above what was paid, less pending refunds. `details` has the largest possible amount.',
+  },
   external_id_taken: {
     status: 409,
     error: 'CONFLICT',

@@ -1,14 +1,14 @@
 /** Activating and deactivating a patient. */
-import * as z from 'zod'
 import { OnePatient, patientRecord } from './patients.ts'
 import { defineRoute } from './route.ts'
+import { NoFields } from './schemas.ts'
 
 const change = {
   method: 'POST',
   scope: 'patient.write',
   readScope: 'patient.read',
   params: { id: 'patient_not_found' },
-  body: z.strictObject({}).meta({ id: 'NoFields' }),
+  body: NoFields,
   response: { status: 200, body: OnePatient, record: patientRecord },
   errors: ['patient_not_found', 'precondition_failed'],
   uses: {

@@ -28,6 +28,7 @@ import { getInvoice, listInvoices } from './invoices.ts'
 import { getMessage, listMessages } from './messages.ts'
 import { sendMessage } from './new-message.ts'
 import { createPatient, updatePatient } from './new-patient.ts'
+import { createPayment, voidPayment } from './new-payment.ts'
 import { activatePatient, deactivatePatient } from './patient-status.ts'
 import { getPatient, listPatients } from './patients.ts'
 import { getPayment, listInvoicePayments, listPayments } from './payments.ts'
@@ -79,6 +80,8 @@ const DEFINITIONS = [
   listInvoicePayments,
   listPayments,
   getPayment,
+  createPayment,
+  voidPayment,
   listMessages,
   sendMessage,
   getMessage,

@@ -260,3 +260,6 @@ export const undoneTime = () =>
       { field: 'updated_since', issue: 'is a time whose changes were undone: read the whole list again' },
     ],
   })
+
+/** The body of an action: none, or an empty object. */
+export const NoFields = z.strictObject({}).meta({ id: 'NoFields' })

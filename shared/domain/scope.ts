@@ -8,6 +8,7 @@ export const SCOPES = [
   'appointment.write',
   'appointment.write.status',
   'finance.read',
+  'finance.write',
   'communication.read.sms',
   'communication.write.sms',
   'communication.write.email',

@@ -9,6 +9,7 @@ import { bookingDescriptions } from '../api/bookings.ts'
 import { doctorDescriptions } from '../api/doctors.ts'
 import { MAX_DETAILS } from '../api/errors.ts'
 import { invoiceDescriptions } from '../api/invoices.ts'
+import { newPaymentDescriptions } from '../api/new-payment.ts'
 import { patientDescriptions } from '../api/patients.ts'
 import { scheduleDescriptions } from '../api/schedule.ts'
 import { MAX_RANGE_DAYS } from '../api/schemas.ts'
@@ -32,6 +33,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
   PatientChanges: 'NewPatient',
   PatientDetails: 'Patient',
   PatientReference: 'Patient',
+  PaymentReference: 'Payment',
   WebhookChanges: 'NewWebhook',
   WebhookChangesWithAliases: 'WebhookChanges',
   WebhookWithSecret: 'Webhook',
@@ -87,6 +89,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   ...bookingDescriptions(),
   ...doctorDescriptions(),
   ...invoiceDescriptions(),
+  ...newPaymentDescriptions(),
   ...patientDescriptions(),
   ...scheduleDescriptions(),
   AcceptedEmail: {

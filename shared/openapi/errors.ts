@@ -3,6 +3,7 @@ import { NotDueIssue, requireChanged } from '../api/appointment-actions.ts'
 import { Alternative, OutsideHours, rejectionError, takenError } from '../api/bookings.ts'
 import { type ErrorKey, errorEntry } from '../api/error-catalogue.ts'
 import { ApiError, errorBody, MAX_DETAILS, missingScope } from '../api/errors.ts'
+import { AmountIssue, paymentRejected } from '../api/new-payment.ts'
 import { type Route, scopesOf } from '../api/route.ts'
 import { invalidCursor, oneOf, rangeRequired, Uuid } from '../api/schemas.ts'
 import { applyAction } from '../domain/booking/appointment-actions.ts'
@@ -10,7 +11,7 @@ import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
 import { SCOPES } from '../domain/scope.ts'
 import { validateBody } from '../http/read-body.ts'
 import { parseQuery } from '../http/validate.ts'
-import { appointment, clinic, freeSlots, patient } from './example-records.ts'
+import { appointment, clinic, freeSlots, invoice, patient } from './example-records.ts'
 import { headersOf } from './headers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 
@@ -79,6 +80,7 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
   },
   patient_not_found: unknownIdsIn('patient_id'),
   doctor_not_found: unknownIdsIn('doctor_id'),
+  invoice_not_found: unknownIdsIn('invoice_id'),
   treatment_not_found: unknownIdsIn('treatment_ids', 'treatment_ids.0', MAX_TREATMENTS),
   room_not_found: unknownIdsIn('room_id'),
   outside_working_hours: {
@@ -94,8 +96,15 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
       return [{ field: 'external_id', id }]
     },
   },
+  amount_exceeds_balance: amountAbove('amount_exceeds_balance'),
+  amount_exceeds_paid: amountAbove('amount_exceeds_paid'),
   slot_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('taken') },
   room_unavailable: { itemSchema: Alternative, maxItems: 3, example: () => alternatives('room_taken') },
+}
+
+function amountAbove(kind: 'amount_exceeds_balance' | 'amount_exceeds_paid') {
+  const example = () => paymentRejected({ kind, maximum: 5000 }, invoice.currency).details ?? []
+  return { itemSchema: AmountIssue, maxItems: 1, example }
 }
 
 const alternatives = (kind: 'taken' | 'room_taken') =>

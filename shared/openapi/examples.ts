@@ -210,6 +210,28 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   'reopen-appointment': {
     default: { request: {}, response: { data: renderAppointment(appointment, clinic) } },
   },
+  'create-payment': {
+    default: {
+      request: {
+        invoice_id: invoice.id,
+        amount: renderedPayments[0]?.amount ?? 0,
+        payment_method: 'card',
+      },
+    },
+  },
+  'void-payment': {
+    default: {
+      request: {},
+      response: {
+        data: {
+          ...renderPayment(
+            { ...(payments[0] as (typeof payments)[number]), status: 'failed', voidedAt: invoice.updatedAt },
+            clinic,
+          ),
+        },
+      },
+    },
+  },
   'send-message': {
     sms: { request: { channel: 'sms', ...text }, response: renderAcceptedMessage(sms) },
     email: {

@@ -9,9 +9,12 @@ import type { Endpoint } from '../../shared/api/routes.ts'
 import type { Appointment } from '../../shared/domain/booking/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
+import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
+import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { createWebhook } from './deliveries.ts'
 import type { RequestInput } from './event.ts'
@@ -57,6 +60,7 @@ const NEW_IDS_FOR: Partial<
   'cancel-appointment': newAppointment,
   'no-show-appointment': newAppointment,
   'reopen-appointment': newMissedAppointment,
+  'void-payment': newPaidInvoice,
   'delete-webhook': async (table, { clinic, webhook: { url } }) => ({
     webhook_not_found: (await createWebhook(table, clinic.id, { url })).id,
   }),
@@ -70,6 +74,16 @@ async function newAppointment(
   const id = newUuid()
   await createRecord(table, clinic, appointmentStore({ table }), { ...appointment, room, ...facts, id })
   return { appointment_not_found: id }
+}
+
+/** A payment of a whole invoice, which is no longer paid without it. */
+async function newPaidInvoice(table: Table, { clinic, invoice, payment }: SampleRecords) {
+  const id = newUuid()
+  const own: Invoice = { ...invoice, id: newUuid(), status: 'sent', paid: 0 }
+  await createRecord(table, clinic, invoiceStore({ table }), own)
+  const build = () => ({ ...payment, id, amount: own.total, invoice: { id: own.id, number: own.number } })
+  await (await invoiceBalance(table).buildChangeset(clinic.id, own.id, [{ id, build }]))?.commit()
+  return { payment_not_found: id }
 }
 
 let missed = 0
@@ -134,6 +148,13 @@ const BODIES: {
   'complete-appointment': () => ({}),
   'no-show-appointment': () => ({}),
   'reopen-appointment': () => ({}),
+  'create-payment': (ids, n) => ({
+    invoice_id: ids.invoice_not_found,
+    amount: 1,
+    payment_method: 'cash',
+    description: `no. ${n}`,
+  }),
+  'void-payment': () => ({}),
   'send-message': (ids, n) => ({
     channel: n % 2 === 0 ? 'email' : 'sms',
     patient_id: ids.patient_not_found,
@@ -186,6 +207,8 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
   'list-messages': (ids) => queries({ patient_id: ids.patient_not_found }, SINCE),
   'create-patient': (ids) =>
     bodies({ ...BODIES['create-patient'](ids, 1), external_id: 'x', national_id: 'x' }),
+  // The rest of the balance, after the payment of records.ts and two samples.
+  'create-payment': (ids) => bodies({ ...BODIES['create-payment'](ids, 1), amount: 98 }),
   'update-patient': () =>
     bodies({ external_id: 'y' }, { external_id: null, national_id: 'y' }, { national_id: null }),
   'get-availability': (ids) =>

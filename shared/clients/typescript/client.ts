@@ -130,6 +130,8 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
     payments: {
       ...listsWithChanges<'list-payments'>('/payments'),
       get: retrieve<'get-payment'>('/payments/{id}'),
+      create: create<'create-payment'>('/payments'),
+      void: action<'void-payment'>('/payments/{id}/void'),
     },
     messages: {
       ...listsWithChanges<'list-messages'>('/messages'),

@@ -669,7 +669,13 @@ export interface paths {
          */
         get: operations["list-payments"];
         put?: never;
-        post?: never;
+        /**
+         * Record a payment
+         * @description Records that a payment or a refund of an invoice was completed, and changes the balance and the status of the invoice. A payment is at most `balance_due`; a refund at most what was paid, less refunds that are pending. Send an `idempotency-key`: a payment has no external id.
+         *
+         *     Scope: `finance.write`.
+         */
+        post: operations["create-payment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -690,6 +696,28 @@ export interface paths {
         get: operations["get-payment"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments/{id}/void": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Void a payment
+         * @description Takes back a payment or refund that was recorded by mistake: its status becomes `failed`, and it no longer counts. Changes nothing if it has failed already.
+         *
+         *     Scope: `finance.write`.
+         */
+        post: operations["void-payment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1501,7 +1529,7 @@ export interface components {
             /** @description Name that the operator gave the credential. */
             name: string;
             /** @description Scopes of the credential. */
-            scopes: ("patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write")[];
+            scopes: ("patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "finance.write" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write")[];
             /** @description When the credential expires. Null if it does not. ISO 8601, with the UTC offset of the clinic's time zone. */
             expires_at: string | null;
             /** @description Maximum number of requests per minute. */
@@ -1532,6 +1560,47 @@ export interface components {
             start_time: string;
             /** @description End, `HH:MM`, on the same day. */
             end_time: string;
+        };
+        /** @description The amount is above the balance of the invoice. `details` has the largest possible amount. */
+        AmountExceedsBalanceError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "VALIDATION";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.amount_exceeds_balance";
+            /** @description What is wrong, item by item. */
+            details: components["schemas"]["AmountIssue"][];
+        };
+        /** @description The refund is above what was paid, less pending refunds. `details` has the largest possible amount. */
+        AmountExceedsPaidError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "VALIDATION";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.amount_exceeds_paid";
+            /** @description What is wrong, item by item. */
+            details: components["schemas"]["AmountIssue"][];
+        };
+        AmountIssue: {
+            /**
+             * @description Always `amount`.
+             * @constant
+             */
+            field: "amount";
+            /** @description What is wrong with it, in English. Intended for developers. */
+            issue: string;
+            /** @description The largest possible amount, with the currency's decimals. */
+            maximum: number;
         };
         Appointment: {
             /**
@@ -2759,6 +2828,19 @@ export interface components {
             /** @description Number of items that `details` leaves out. Present only if there are more than 20. */
             details_omitted?: number;
         };
+        /** @description The invoice is a draft or cancelled, or its patient was erased. */
+        InvoiceClosedError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "INVOICE_CLOSED";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.invoice_closed";
+        };
         InvoiceCreatedEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
             id: string;
@@ -2817,6 +2899,8 @@ export interface components {
              * @constant
              */
             message: "errors.developer_api.invoice_not_found";
+            /** @description What is wrong, item by item. */
+            details?: components["schemas"]["UnknownId"][];
         };
         InvoicePaidEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -3077,7 +3161,7 @@ export interface components {
              * @description Scope that the credential lacks.
              * @enum {string}
              */
-            scope: "patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write";
+            scope: "patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "finance.write" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write";
         };
         /** @description The credential does not have the scope named in `details`. */
         MissingScopeError: {
@@ -3160,6 +3244,32 @@ export interface components {
             notes?: string | null;
             /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
             external_id?: string | null;
+        };
+        NewPayment: {
+            /**
+             * Format: uuid
+             * @description Id of the invoice.
+             */
+            invoice_id: string;
+            /** @description Amount, positive, with the currency's decimals. */
+            amount: number;
+            /**
+             * @description How it was paid.
+             * @enum {string}
+             */
+            payment_method: "cash" | "card" | "bank_transfer" | "insurance" | "other";
+            /**
+             * @description `payment` to the clinic (default), or `refund` to the patient.
+             * @enum {string}
+             */
+            type?: "payment" | "refund";
+            /**
+             * Format: date
+             * @description Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future. `YYYY-MM-DD`.
+             */
+            payment_date?: string;
+            /** @description Description, at most 500 characters. */
+            description?: string | null;
         };
         NewSecret: {
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
@@ -3689,6 +3799,74 @@ export interface components {
              * @constant
              */
             message: "errors.developer_api.payment_not_found";
+        };
+        /** @description Without `finance.read`, of the other fields only those that the request had. */
+        PaymentReference: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the invoice.
+             */
+            invoice_id?: string;
+            /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
+            invoice_number?: string;
+            /** @description The patient. */
+            patient?: components["schemas"]["PersonRef"];
+            /** @description Amount with the currency's decimals. Positive for payments and for refunds. */
+            amount?: number;
+            /** @description ISO 4217 currency code, such as `EUR`. */
+            currency?: string;
+            /**
+             * @description `payment` to the clinic, or `refund` to the patient.
+             * @enum {string}
+             */
+            type?: "payment" | "refund";
+            /**
+             * @description How it was paid.
+             * @enum {string}
+             */
+            payment_method?: "cash" | "card" | "bank_transfer" | "insurance" | "other";
+            /**
+             * @description `pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (of imported payments only: the money was returned without a refund). Only `completed` payments and refunds count in the `paid_amount` of the invoice.
+             * @enum {string}
+             */
+            status: "pending" | "completed" | "failed" | "refunded";
+            /** @description Description. Null if there is none. */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description Date of the payment, in the clinic's time zone. `YYYY-MM-DD`.
+             */
+            payment_date?: string;
+            /** @description When it was voided, because it was recorded by mistake. Its status is then `failed`. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
+            voided_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            updated_at: string;
+        };
+        /** @description Without the payment, more would be refunded than was paid. Void the refunds first. */
+        PaymentRefundedError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "PAYMENT_REFUNDED";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.payment_refunded";
         };
         PaymentUpdatedEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -8447,6 +8625,147 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "create-payment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPayment"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["Payment"] | components["schemas"]["PaymentReference"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The invoice does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceNotFoundError"];
+                };
+            };
+            /** @description The invoice is a draft or cancelled, or its patient was erased. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceClosedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The amount is above the balance of the invoice. `details` has the largest possible amount. Or: The refund is above what was paid, less pending refunds. `details` has the largest possible amount. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["AmountExceedsBalanceError"] | components["schemas"]["AmountExceedsPaidError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
     "get-payment": {
         parameters: {
             query?: never;
@@ -8548,6 +8867,152 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "void-payment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `payment_not_found`.
+                 * @example 8e410511-dbc6-8638-ac92-7142a6525184
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["Payment"] | components["schemas"]["PaymentReference"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The payment does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentNotFoundError"];
+                };
+            };
+            /** @description Without the payment, more would be refunded than was paid. Void the refunds first. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRefundedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
             504: components["responses"]["Timeout"];
         };
     };

@@ -77,18 +77,26 @@ export function invoiceBalance(table: Table) {
     invoiceId: string,
     wanted: readonly PaymentChange[],
   ): Promise<Changeset | null> {
+    const ids = wanted.map(({ id }) => id)
+    const facts = await read(clinic, invoiceId, ids)
+    return facts && addPayments(clinic, facts, wanted).changes
+  }
+
+  /** Reads what changes of these payments of an invoice depend on; null for an unknown invoice. */
+  async function read(
+    clinic: ClinicId,
+    invoiceId: string,
+    ids: readonly string[],
+  ): Promise<BalanceFacts | null> {
     // The invoice comes first: a payment made after this read changes its version, and the commit fails.
     const invoice = await invoices.find(clinic, invoiceId)
     if (!invoice) return null
     const [patient, stored, all] = await Promise.all([
       patients.find(clinic, invoice.record.patient.id),
-      payments.findMany(
-        clinic,
-        wanted.map(({ id }) => id),
-      ),
+      payments.findMany(clinic, ids),
       paymentsOf(clinic, invoice),
     ])
-    return addPayments(clinic, { invoice, patient, stored, all }, wanted)
+    return { invoice, patient, stored, all }
   }
 
   /** The payments of an invoice that was read before. */
@@ -104,8 +112,9 @@ export function invoiceBalance(table: Table) {
     clinic: ClinicId,
     { invoice, patient, stored, all }: BalanceFacts,
     wanted: readonly PaymentChange[],
-  ): Changeset {
+  ): { readonly changes: Changeset; readonly payments: readonly WithUpdatedAt<Payment>[] } {
     const changes = new Changeset(table, clinic)
+    const changed: WithUpdatedAt<Payment>[] = []
     const isErased = patient !== null && patient.erasedAt !== null
     if (isErased && !wanted.every(({ isForErasedToo }) => isForErasedToo))
       throw new PatientErased('the patient of the invoice was erased')
@@ -117,7 +126,7 @@ export function invoiceBalance(table: Table) {
       const built = build(invoice.record, before?.record ?? null, others)
       // The erasure may not have reached the payment yet.
       const after = isErased ? eraseFields(built, PAYMENT_FIELDS) : built
-      payments.change(changes, before, after, provenanceOf?.(after, before))
+      changed.push(payments.change(changes, before, after, provenanceOf?.(after, before)))
       const left = refundable([...byId.values()])
       byId.set(id, after)
       // Refunds that an earlier release accepted may stay.
@@ -127,10 +136,10 @@ export function invoiceBalance(table: Table) {
     const settled = applyPayments(invoice.record, [...byId.values()])
     if (settled.paid > MAX_MINOR_UNITS) throw new ImpossibleBalance(wanted.at(-1)?.id ?? '', 'paid_too_large')
     invoices.change(changes, invoice, isErased ? eraseFields(settled, INVOICE_FIELDS) : settled)
-    return changes
+    return { changes, payments: changed }
   }
 
-  return { buildChangeset, paymentsOf, addPayments }
+  return { buildChangeset, read, paymentsOf, addPayments }
 }
 
 /** The most reads of an invoice whose payments keep changing. */

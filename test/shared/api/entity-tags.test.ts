@@ -81,7 +81,11 @@ it('lists, free slots and the health of the API have none', () => {
   const without = ENDPOINTS.filter((route) => route.method === 'GET' && !retrievesRecord(route)).map(
     ({ id }) => id,
   )
-  expect(without.filter((id) => !id.startsWith('list-'))).toEqual(['get-health', 'get-availability'])
+  expect(without.filter((id) => !id.startsWith('list-'))).toEqual([
+    'get-health',
+    'get-schedule',
+    'get-availability',
+  ])
 })
 
 /** Sends a request that changes something. */

@@ -97,7 +97,7 @@ it.each<[string, Answer, RegExp]>([
   ],
   [
     'details of an error without details',
-    { path: '/invoices/x', status: 404, body: { ...notFound('invoice'), details: [] } },
+    { path: '/messages/x', status: 404, body: { ...notFound('message'), details: [] } },
     /additional properties/,
   ],
 ])('rejects %s', (_, answer, message) => {

@@ -174,7 +174,7 @@ export async function writePayments(
         }),
       )
       try {
-        return { changes: addPayments(clinic, facts, wanted), rows: accepted }
+        return { changes: addPayments(clinic, facts, wanted).changes, rows: accepted }
       } catch (error) {
         if (!(error instanceof ImpossibleBalance)) throw error
         const { payment, reason } = error

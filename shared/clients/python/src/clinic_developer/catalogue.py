@@ -3,9 +3,11 @@
 
 from typing import Literal
 
-ErrorKey = Literal["", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_not_found", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "precondition_failed", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
+ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_not_found", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
 
 TEXTS = {
+    "amount_exceeds_balance": "The amount is above the balance of the invoice. `details` has the largest possible amount.",
+    "amount_exceeds_paid": "The refund is above what was paid, less pending refunds. `details` has the largest possible amount.",
     "appointment_closed": "The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened.",
     "appointment_in_past": "The start time is not in the future, in the clinic's time zone.",
     "appointment_not_due": "It is too early for this action. `details` has the time from which it is possible.",
@@ -24,6 +26,7 @@ TEXTS = {
     "invalid_cursor": "The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`.",
     "invalid_idempotency_key": "The idempotency key must be 1 to 255 visible ASCII characters.",
     "invalid_params": "A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20.",
+    "invoice_closed": "The invoice is a draft or cancelled, or its patient was erased.",
     "invoice_not_found": "The invoice does not exist.",
     "malformed_json": "The request body is not valid JSON.",
     "message_not_found": "The message does not exist.",
@@ -36,6 +39,7 @@ TEXTS = {
     "patient_not_found": "The patient does not exist.",
     "payload_too_large": "The request body is larger than 256 KiB, or the query string is too long.",
     "payment_not_found": "The payment does not exist.",
+    "payment_refunded": "Without the payment, more would be refunded than was paid. Void the refunds first.",
     "precondition_failed": "The record has changed: its `etag` is not in `if-match`. Nothing was changed.",
     "provider_unavailable": "The SMS provider was unavailable, and the SMS was not sent. Retry after the number of seconds in the `retry-after` header.",
     "range_required": "The filter in `details` needs a range of at most 31 days with at most 5,000 records.",

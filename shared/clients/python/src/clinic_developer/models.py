@@ -49,7 +49,7 @@ class Account(TypedDict):
     """Key of the credential, without its secret."""
     name: str
     """Name that the operator gave the credential."""
-    scopes: List[Literal["patient.read", "patient.read.private", "patient.write", "appointment.read", "appointment.read.availability", "appointment.write", "appointment.write.status", "finance.read", "communication.read.sms", "communication.write.sms", "communication.write.email", "webhook.read", "webhook.write"]]
+    scopes: List[Literal["patient.read", "patient.read.private", "patient.write", "appointment.read", "appointment.read.availability", "appointment.write", "appointment.write.status", "finance.read", "finance.write", "communication.read.sms", "communication.write.sms", "communication.write.email", "webhook.read", "webhook.write"]]
     """Scopes of the credential."""
     expires_at: Optional[str]
     """When the credential expires. Null if it does not. ISO 8601, with the UTC offset of the clinic's time zone."""
@@ -826,6 +826,25 @@ class ExpandedInvoiceWithPayments(TypedDict):
     """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
     payments: List[Payment]
     """All payments and refunds of the invoice."""
+
+
+class _NewPayment(TypedDict):
+    invoice_id: str
+    """Id of the invoice."""
+    amount: float
+    """Amount, positive, with the currency's decimals."""
+    payment_method: Literal["cash", "card", "bank_transfer", "insurance", "other"]
+    """How it was paid."""
+
+
+@final
+class NewPayment(_NewPayment, total=False):
+    type: Literal["payment", "refund"]
+    """`payment` to the clinic (default), or `refund` to the patient."""
+    payment_date: str
+    """Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future. `YYYY-MM-DD`."""
+    description: Optional[str]
+    """Description, at most 500 characters."""
 
 
 @final

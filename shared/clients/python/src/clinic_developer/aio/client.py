@@ -1655,12 +1655,44 @@ class AsyncPayments(AsyncRecordResource["Payment"]):
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/payments", {"limit": limit, "after": after, "patient_id": patient_id, "invoice_id": invoice_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
+    async def create(
+        self,
+        body: NewPayment,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Payment]:
+        """Record a payment.
+
+        Records that a payment or a refund of an invoice was completed, and changes the balance and the status of the invoice. A payment is at most `balance_due`; a refund at most what was paid, less refunds that are pending. Send an `idempotency-key`: a payment has no external id.
+
+        Scope: `finance.write`.
+        """
+        request = Request("POST", "/payments", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return await self._transport.send(request)
+
     async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Payment]:
         """Retrieve a payment.
 
         Scope: `finance.read`.
         """
         request = Request("GET", f'/payments/{segment("id", id)}', timeout=timeout)
+        return await self._transport.send(request)
+
+    async def void(
+        self,
+        id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Payment]:
+        """Void a payment.
+
+        Takes back a payment or refund that was recorded by mistake: its status becomes `failed`, and it no longer counts. Changes nothing if it has failed already.
+
+        Scope: `finance.write`.
+        """
+        request = Request("POST", f'/payments/{segment("id", id)}/void', body={}, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
         return await self._transport.send(request)
 
 

@@ -1,0 +1,23 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { paymentRejected, voidPayment as route } from '../shared/api/new-payment.ts'
+import { renderPayment } from '../shared/api/payments.ts'
+import { type Payment, voidPayment, voidRejection } from '../shared/domain/money/payment.ts'
+import type { WithUpdatedAt } from '../shared/domain/with-updated-at.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { paymentChangeStore } from '../shared/store/calendar/payment-changes.ts'
+
+export const handler = endpoint(
+  route,
+  { payments: paymentChangeStore },
+  async ({ clinicId, clinic, path, now, write }, { payments }) => {
+    const voided = (before: Payment, others: readonly Payment[]): Payment | null => {
+      const rejection = voidRejection(before, others)
+      if (rejection) throw paymentRejected(rejection, before.currency)
+      return voidPayment(before, new Date(now).toISOString(), null)
+    }
+    const response = (payment: WithUpdatedAt<Payment>) => ({ data: renderPayment(payment, clinic) })
+    const payment = await payments.void(clinicId, path.id, voided, write(response))
+    if (!payment) throw new ApiError('payment_not_found')
+    return response(payment)
+  },
+)

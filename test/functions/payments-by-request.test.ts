@@ -1,0 +1,301 @@
+/** Payments, refunds and voids by requests: each rule, and random histories of concurrent requests against a model. */
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { applyPayments, type Invoice } from '../../shared/domain/money/invoice.ts'
+import type { Payment } from '../../shared/domain/money/payment.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
+import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { seededRandom } from '../support/realistic-dynamodb/random.ts'
+import {
+  type RealisticDynamoDb,
+  startRealisticDynamoDb,
+} from '../support/realistic-dynamodb/realistic-dynamodb.ts'
+import { SHORT_LATENCY } from '../support/realistic-table.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
+import { rounds } from '../support/scale.ts'
+import { tableOfFile } from '../support/table.ts'
+
+const db = tableOfFile()
+let dynamodb: RealisticDynamoDb
+let mine: PopulatedClinic
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  dynamodb = await startRealisticDynamoDb({ engine: inject('dynamodb'), latency: SHORT_LATENCY })
+  stubFunctionEnvironment(db.name, {
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+    REQUESTS_PER_MINUTE: '100000',
+  })
+})
+afterAll(() => dynamodb.close())
+beforeEach(async () => {
+  dynamodb.faults.clear()
+  mine = await createPopulatedClinic(db.table)
+  headers = (await issueCredential(db.table, mine.clinic)).headers
+})
+
+const post = async (id: string, { body = {}, path = {}, key = '', by = headers }) =>
+  call(await handlerOf({ id }), {
+    method: 'POST',
+    path,
+    headers: { ...by, 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) },
+    body: JSON.stringify(body),
+  })
+
+/** An invoice of 100.00 EUR, with payments in cents. */
+async function anOpenInvoice(
+  facts: Partial<Invoice> = {},
+  payments: Partial<Payment>[] = [],
+): Promise<Invoice> {
+  const invoice = {
+    ...mine.invoice,
+    id: newUuid(),
+    total: 10_000,
+    paid: 0,
+    status: 'sent' as const,
+    ...facts,
+  }
+  await createRecord(db.table, mine.clinic, invoiceStore(db), invoice)
+  for (const payment of payments) {
+    const build = () => ({
+      ...mine.payment,
+      id: newUuid(),
+      invoice: { id: invoice.id, number: invoice.number },
+      ...payment,
+    })
+    await (
+      await invoiceBalance(db.table).buildChangeset(mine.clinic.id, invoice.id, [{ id: newUuid(), build }])
+    )?.commit()
+  }
+  return invoice
+}
+
+const pay = (invoice: Pick<Invoice, 'id'>, more: object = {}) =>
+  post('create-payment', { body: { invoice_id: invoice.id, amount: 10, payment_method: 'card', ...more } })
+const stored = async (id: string) => (await invoiceStore(db).find(mine.clinic.id, id))?.record
+
+describe('POST /payments', () => {
+  it('returns 201 with a completed payment of today, and changes the balance and the status of the invoice', async () => {
+    const invoice = await anOpenInvoice()
+    const { status, body, headers: sent } = await pay(invoice, { amount: 100, description: 'Card' })
+    expect([status, sent.location]).toEqual([201, expect.stringMatching(`/payments/${body.data.id}$`)])
+    const today = new Date().toISOString().slice(0, 10)
+    expect(body.data).toMatchObject({
+      ...{ invoice_id: invoice.id, amount: 100, type: 'payment', status: 'completed', description: 'Card' },
+      ...{
+        payment_method: 'card',
+        voided_at: null,
+        payment_date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
+    })
+    expect(body.data.payment_date >= today.slice(0, 8)).toBe(true)
+    expect(await stored(invoice.id)).toMatchObject({ paid: 10_000, status: 'paid' })
+  })
+
+  it.each<[string, Partial<Invoice>, Partial<Payment>[], object, [number, string, object[]?]]>([
+    [
+      'above the balance',
+      {},
+      [{ amount: 9_000 }],
+      { amount: 10.01 },
+      [422, 'amount_exceeds_balance', [{ field: 'amount', issue: 'must be at most 10 EUR', maximum: 10 }]],
+    ],
+    [
+      'of a refund above what was paid, less a pending refund',
+      {},
+      [{ amount: 5_000 }, { amount: 2_000, type: 'refund', status: 'pending' }],
+      { type: 'refund', amount: 30.01 },
+      [422, 'amount_exceeds_paid', [{ field: 'amount', issue: 'must be at most 30 EUR', maximum: 30 }]],
+    ],
+    ['of a draft', { status: 'draft', clinicStatus: 'draft' }, [], {}, [409, 'invoice_closed']],
+    [
+      'of a cancelled invoice',
+      { status: 'cancelled', clinicStatus: 'cancelled' },
+      [],
+      {},
+      [409, 'invoice_closed'],
+    ],
+    [
+      'with too many decimals',
+      {},
+      [],
+      { amount: 10.005 },
+      [
+        422,
+        'validation',
+        [{ field: 'amount', issue: 'must be a positive number with at most 2 decimals in EUR' }],
+      ],
+    ],
+    ['of zero', {}, [], { amount: 0 }, [422, 'validation', [{ field: 'amount', issue: 'must be positive' }]]],
+    [
+      'in the future',
+      {},
+      [],
+      { payment_date: '2199-01-01' },
+      [422, 'validation', [{ field: 'payment_date', issue: 'must not be in the future' }]],
+    ],
+  ])(
+    'rejects a payment %s, and changes nothing',
+    async (_, facts, payments, body, [status, key, details]) => {
+      const invoice = await anOpenInvoice(facts, payments)
+      const before = await stored(invoice.id)
+      const response = await pay(invoice, body)
+      expect([response.status, response.body.message, response.body.details]).toEqual([
+        status,
+        `errors.developer_api.${key}`,
+        details,
+      ])
+      expect(await stored(invoice.id)).toEqual(before)
+    },
+  )
+
+  it('accepts a refund of a cancelled invoice', async () => {
+    const invoice = await anOpenInvoice({ clinicStatus: 'cancelled', status: 'cancelled' }, [
+      { amount: 5_000 },
+    ])
+    expect((await pay(invoice, { type: 'refund', amount: 50 })).status).toBe(201)
+  })
+
+  it('returns 404 for an unknown invoice and 409 for the invoice of an erased patient', async () => {
+    const invoice = await anOpenInvoice()
+    expect((await pay({ id: newUuid() })).body).toEqual({
+      error: 'NOT_FOUND',
+      message: 'errors.developer_api.invoice_not_found',
+      details: [{ field: 'invoice_id' }],
+    })
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id)
+    expect((await pay(invoice)).body.message).toBe('errors.developer_api.invoice_closed')
+  })
+
+  it('returns only ids, sent fields, status and timestamps without finance.read', async () => {
+    const { headers: by } = await issueCredential(db.table, mine.clinic, ['finance.write'])
+    const invoice = await anOpenInvoice()
+    const { body } = await post('create-payment', {
+      by,
+      body: { invoice_id: invoice.id, amount: 1, payment_method: 'cash' },
+    })
+    expect(Object.keys(body.data).sort()).toEqual(
+      [
+        'id',
+        'invoice_id',
+        'amount',
+        'payment_method',
+        'status',
+        'voided_at',
+        'created_at',
+        'updated_at',
+      ].sort(),
+    )
+  })
+})
+
+describe('POST /payments/{id}/void', () => {
+  it('makes a payment failed, and the invoice unpaid; a repetition changes nothing', async () => {
+    const invoice = await anOpenInvoice()
+    const { id } = (await pay(invoice, { amount: 100 })).body.data
+    const first = await post('void-payment', { path: { id } })
+    expect([first.status, first.body.data.status, first.body.data.voided_at]).toEqual([
+      200,
+      'failed',
+      expect.any(String),
+    ])
+    expect(await stored(invoice.id)).toMatchObject({ paid: 0, status: 'sent' })
+    const again = await post('void-payment', { path: { id } })
+    expect([again.status, again.body]).toEqual([200, first.body])
+  })
+
+  it('returns 409 for a payment that was refunded, until the refund is voided', async () => {
+    const invoice = await anOpenInvoice()
+    const paid = (await pay(invoice, { amount: 50 })).body.data.id
+    const refunded = (await pay(invoice, { type: 'refund', amount: 20 })).body.data.id
+    expect((await post('void-payment', { path: { id: paid } })).body).toEqual({
+      error: 'PAYMENT_REFUNDED',
+      message: 'errors.developer_api.payment_refunded',
+    })
+    await post('void-payment', { path: { id: refunded } })
+    expect((await post('void-payment', { path: { id: paid } })).status).toBe(200)
+  })
+
+  it('voids a payment of an erased patient', async () => {
+    const invoice = await anOpenInvoice()
+    const { id } = (await pay(invoice)).body.data
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id)
+    expect((await post('void-payment', { path: { id } })).body.data).toMatchObject({
+      status: 'failed',
+      patient: { full_name: 'Erased Patient' },
+    })
+  })
+})
+
+describe('random histories', () => {
+  const SEED = Number(process.env.SEED ?? 20_261_128)
+
+  it('keep the balance, record each payment once, and reject only what the rules reject', async () => {
+    for (let seed = SEED; seed < SEED + rounds(4, 200); seed++) await history(seed)
+  })
+
+  /** Requests, three at a time, while responses of the table are lost. A request that failed is repeated with its key. */
+  async function history(seed: number): Promise<void> {
+    const random = seededRandom(seed, 'payments')
+    const invoice = await anOpenInvoice()
+    const made = new Map<string, { cents: number; type: string; isVoided: boolean }>()
+    dynamodb.faults.random({
+      seed,
+      rates: { 'response-lost': 0.05, 'error-after-commit': 0.05, 'transaction-in-progress': 0.05 },
+    })
+    const untilKnown = async (id: string, request: Parameters<typeof post>[1]) => {
+      for (;;) {
+        const response = await post(id, request)
+        if (response.status < 500) return response
+      }
+    }
+    const act = async (at: number) => {
+      const key = `${seed}-${at}`
+      const ids = [...made.keys()]
+      if (ids.length > 0 && random() < 0.3) {
+        const id = ids[Math.floor(random() * ids.length)] as string
+        const { status } = await untilKnown('void-payment', { path: { id }, key })
+        expect([200, 409]).toContain(status)
+        if (status === 200) (made.get(id) as { isVoided: boolean }).isVoided = true
+        return
+      }
+      const type = random() < 0.3 ? 'refund' : 'payment'
+      const cents = 1 + Math.floor(random() * 6_000)
+      const body = { invoice_id: invoice.id, amount: cents / 100, payment_method: 'cash', type }
+      const first = await untilKnown('create-payment', { body, key })
+      expect([201, 422]).toContain(first.status)
+      // The key of a rejected request can be used again.
+      if (first.status !== 201) return
+      made.set(first.body.data.id, { cents, type, isVoided: false })
+      const again = await untilKnown('create-payment', { body, key })
+      expect([again.status, again.body]).toEqual([201, first.body])
+    }
+    for (let at = 0; at < 12; at += 3) await Promise.all([act(at), act(at + 1), act(at + 2)])
+    dynamodb.faults.clear()
+
+    const payments = await paymentStore(db).allOf(mine.clinic.id, 'invoice', invoice.id)
+    const found = payments.map(({ id, amount, type, status }) => [
+      id,
+      { cents: amount, type, isVoided: status === 'failed' },
+    ])
+    expect(new Map(found as never)).toEqual(made)
+    const after = (await stored(invoice.id)) as Invoice
+    const { updatedAt: _, ...shown } = after as Invoice & { updatedAt: string }
+    const { paid, status } = applyPayments(shown, payments)
+    expect([shown.paid, shown.status]).toEqual([paid, status])
+    const sum = (type: string, isVoided: boolean) =>
+      [...made.values()].reduce(
+        (total, one) => total + (one.type === type && one.isVoided === isVoided ? one.cents : 0),
+        0,
+      )
+    expect(paid).toBe(sum('payment', false) - sum('refund', false))
+    expect(paid).toBeGreaterThanOrEqual(0)
+    // Only the void of a refund can lead to more than the total.
+    expect(paid).toBeLessThanOrEqual(10_000 + sum('refund', true))
+  }
+})
