@@ -1,7 +1,8 @@
 /** Recording and voiding payments. */
 import * as z from 'zod'
 import { renderMoney } from '../domain/money/money.ts'
-import { PAYMENT_METHODS, PAYMENT_TYPES, type PaymentRejection } from '../domain/money/payment.ts'
+import { PAYMENT_METHODS, PAYMENT_TYPES } from '../domain/money/payment.ts'
+import type { PaymentRejection } from '../domain/money/payment-rules.ts'
 import { financeText } from '../domain/patients/text-fields.ts'
 import { INVOICE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'

@@ -60,6 +60,7 @@ const NEW_IDS_FOR: Partial<
   'cancel-appointment': newAppointment,
   'no-show-appointment': newAppointment,
   'reopen-appointment': newMissedAppointment,
+  'create-payment': async (table, records) => ({ invoice_not_found: (await newInvoice(table, records)).id }),
   'void-payment': newPaidInvoice,
   'delete-webhook': async (table, { clinic, webhook: { url } }) => ({
     webhook_not_found: (await createWebhook(table, clinic.id, { url })).id,
@@ -76,11 +77,20 @@ async function newAppointment(
   return { appointment_not_found: id }
 }
 
+/** An invoice of 100.00. */
+async function newInvoice(
+  table: Table,
+  { clinic, invoice }: Pick<SampleRecords, 'clinic' | 'invoice'>,
+): Promise<Invoice> {
+  const own: Invoice = { ...invoice, id: newUuid(), total: 10_000, status: 'sent', paid: 0 }
+  await createRecord(table, clinic, invoiceStore({ table }), own)
+  return own
+}
+
 /** A payment of a whole invoice, which is no longer paid without it. */
 async function newPaidInvoice(table: Table, { clinic, invoice, payment }: SampleRecords) {
   const id = newUuid()
-  const own: Invoice = { ...invoice, id: newUuid(), status: 'sent', paid: 0 }
-  await createRecord(table, clinic, invoiceStore({ table }), own)
+  const own = await newInvoice(table, { clinic, invoice })
   const build = () => ({ ...payment, id, amount: own.total, invoice: { id: own.id, number: own.number } })
   await (await invoiceBalance(table).buildChangeset(clinic.id, own.id, [{ id, build }]))?.commit()
   return { payment_not_found: id }
@@ -207,7 +217,7 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
   'list-messages': (ids) => queries({ patient_id: ids.patient_not_found }, SINCE),
   'create-patient': (ids) =>
     bodies({ ...BODIES['create-patient'](ids, 1), external_id: 'x', national_id: 'x' }),
-  // The rest of the balance, after the payment of records.ts and two samples.
+  // The rest of the balance, after two samples.
   'create-payment': (ids) => bodies({ ...BODIES['create-payment'](ids, 1), amount: 98 }),
   'update-patient': () =>
     bodies({ external_id: 'y' }, { external_id: null, national_id: 'y' }, { national_id: null }),

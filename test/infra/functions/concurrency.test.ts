@@ -129,17 +129,17 @@ describe('the concurrency of the account', () => {
   })
 
   it('must be what the documentation says', () => {
-    expect(readFileSync('docs/operate/README.md', 'utf8')).toContain('which is so below 612.')
-    expect(() => checkConcurrency(611)).toThrow(/is too low/)
+    expect(readFileSync('docs/operate/README.md', 'utf8')).toContain('which is so below 586.')
+    expect(() => checkConcurrency(585)).toThrow(/is too low/)
   })
 
   it('must be twice what workers can take', () => {
     expect(() => checkConcurrency(undefined)).not.toThrow()
-    expect(() => checkConcurrency(612)).not.toThrow()
+    expect(() => checkConcurrency(586)).not.toThrow()
     expect(() => checkConcurrency(570)).toThrow(/is too low/)
-    // Emails 2, feedback 10, deliveries 200, sweeps 12, fan-out 30, SMS receipts 10, maintenance 2.
+    // Emails 2, feedback 10, deliveries 200, sweeps 12, fan-out 20, SMS receipts 10, maintenance 2.
     expect(() => checkConcurrency(200)).toThrow(
-      'accountConcurrency=200 is too low: workers can take 265 at a time, which is more than half.',
+      'accountConcurrency=200 is too low: workers can take 255 at a time, which is more than half.',
     )
     expect(() => templateOf('prod', { accountConcurrency: '200' })).toThrow(/is too low/)
   })
