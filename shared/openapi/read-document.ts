@@ -1,4 +1,4 @@
-/** The parts of the API document that the documentation's pages and the Python client are made from. */
+/** The parts of the API document that the documentation's pages, the Python client and the tools of assistants are made from. */
 
 export type Schema = {
   readonly $ref?: string
@@ -42,6 +42,7 @@ export type Operation = {
   readonly description?: string
   readonly tags: readonly string[]
   readonly deprecated?: boolean
+  readonly 'x-required-scopes': readonly string[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>
