@@ -49,7 +49,7 @@ export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
     'guides/going-live',
     'coming-from-wioclinic',
   ],
-  Clients: ['clients/typescript', 'clients/python'],
+  Clients: ['clients/typescript', 'clients/python', 'clients/mcp'],
   Details: ['api', 'rate-limits', 'messages', 'webhooks', 'import', 'retention', 'changelog'],
 }
 
@@ -57,6 +57,7 @@ export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
 const FILES_ELSEWHERE: Readonly<Record<string, { readonly file: string; readonly title: string }>> = {
   'clients/typescript': { file: 'shared/clients/typescript/README.md', title: 'TypeScript client' },
   'clients/python': { file: 'shared/clients/python/README.md', title: 'Python client' },
+  'clients/mcp': { file: 'shared/clients/mcp/README.md', title: 'Tools for assistants' },
 }
 
 /** The file of each page that is a file, by its path in the project. */

@@ -18,7 +18,7 @@ const { version, tools, errorTexts }: Generated = JSON.parse(
 try {
   await start()
 } catch (error) {
-  process.stderr.write(`clinic-developer-mcp: ${(error as Error).message}\n`)
+  process.stderr.write(`clinic-developer-mcp: ${failureText(error as Error)}\n`)
   process.exitCode = 1
 }
 
@@ -57,8 +57,13 @@ async function call(
   send: SendRequest,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
+  // In the order of the schema: a body repeated with its idempotency key must be the same, byte by byte.
   const at = (place: Place) =>
-    Object.fromEntries(Object.entries(input).filter(([name]) => places[name] === place))
+    Object.fromEntries(
+      Object.keys(places)
+        .filter((name) => places[name] === place && name in input)
+        .map((name) => [name, input[name]]),
+    )
   const idempotencyKey = String(input.idempotency_key ?? randomUUID())
   try {
     const { body = {} } = await send({
@@ -81,18 +86,19 @@ async function call(
 }
 
 /** What happened, what to do, and what the texts of errors refer to. */
-function failureText(error: Error, idempotencyKey: string | undefined): string {
+function failureText(error: Error, idempotencyKey?: string): string {
   const response = error instanceof ApiError ? error : undefined
   const isUnclear =
     (error instanceof ApiError || error instanceof NoResponseError) && error.mayHaveTakenEffect
   const mayRepeat = isUnclear || response?.retryAfter != null
   return [
     (response && errorTexts[response.key]) ?? error.message,
-    isUnclear && 'The request may have taken effect.',
+    isUnclear &&
+      `The request may have taken effect. ${idempotencyKey ? 'Repeat it with this key.' : 'Check before you repeat it.'}`,
     response && response.details.length > 0 && `details: ${JSON.stringify(response.details)}`,
     response && response.detailsOmitted > 0 && `details_omitted: ${response.detailsOmitted}`,
     response?.retryAfter != null && `retry-after: ${response.retryAfter}`,
-    mayRepeat && idempotencyKey !== undefined && `idempotency_key: ${idempotencyKey}`,
+    mayRepeat && idempotencyKey && `idempotency_key: ${idempotencyKey}`,
     response?.requestId && `x-request-id: ${response.requestId}`,
   ]
     .filter(Boolean)
