@@ -212,7 +212,7 @@ it.each<[string, string[], Record<string, string>, string]>([
     'The credential is missing or invalid.',
   ],
   ['no credential', [], { CLINIC_CREDENTIAL: '' }, 'set CLINIC_API and CLINIC_CREDENTIAL'],
-  ['an address that is none', [], { CLINIC_API: 'clinic' }, 'baseUrl must be the http or https address'],
+  ['a malformed address', [], { CLINIC_API: 'clinic' }, 'baseUrl must be the http or https address'],
   ['an unknown option', ['--allow-write'], {}, "Unknown option '--allow-write'"],
 ])('ends with one error on stderr when it is started with %s', async (_, args, variables, message) => {
   const env = { ...environment(credential()), ...variables }

@@ -61,7 +61,7 @@ async function call(
   const at = (place: Place) =>
     Object.fromEntries(
       Object.keys(places)
-        .filter((name) => places[name] === place && name in input)
+        .filter((name) => places[name] === place && Object.hasOwn(input, name))
         .map((name) => [name, input[name]]),
     )
   const idempotencyKey = String(input.idempotency_key ?? randomUUID())

@@ -81,7 +81,10 @@ const documentWith = (body: Schema): ApiDocument => ({
         summary: 'Rename a device',
         tags: [],
         'x-required-scopes': [],
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+          { name: 'device_name', in: 'query', deprecated: true, schema: { type: 'string' } },
+        ],
         requestBody: { content: { 'application/json': { schema: body } } },
         responses: { 200: { description: 'OK' } },
       },
@@ -110,9 +113,10 @@ it.each<[string, Schema, string]>([
   expect(() => toolsOf(documentWith(body))).toThrow(message)
 })
 
-it('replaces a reference, and keeps what is written next to it', () => {
+it('replaces a reference, keeps what is written next to it, and leaves out what is deprecated', () => {
   const colour = { $ref: '#/components/schemas/Colour', description: 'Of the case.' }
-  const body = { type: 'object', properties: { colour }, required: ['colour'] }
+  const properties = { colour, color: { ...colour, deprecated: true } }
+  const body = { type: 'object', properties, required: ['colour'] }
   const [tool] = toolsOf(documentWith({ anyOf: [body, { $ref: '#/components/schemas/Old' }] }))
   expect(tool?.inputSchema).toEqual({
     type: 'object',
