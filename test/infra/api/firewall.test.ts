@@ -25,7 +25,7 @@ it('is on by default in production only, where the synthesis warns if it is off'
     [true, false],
   )
   template.hasResourceProperties('AWS::WAFv2::WebACLAssociation', { ResourceArn: Match.anyValue() })
-  expect(() => templateOf('dev', { firewall: 'yes' })).toThrow('firewall must be "on" or "off".')
+  expect(() => templateOf('dev', { firewall: 'yes' })).toThrow('firewall must be "on" or "off"')
 })
 
 it('limits the rate of an address, and more strictly without what can be a credential', () => {
