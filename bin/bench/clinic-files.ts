@@ -9,7 +9,6 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { importEntities } from '../clinic/import/entities/entities.ts'
 import type { ImportableEntity } from '../clinic/import/entities/entity.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
-import { seeded } from './random.ts'
 import { createClinic } from './records.ts'
 
 /** Records of a patient, itself included. */
@@ -20,14 +19,13 @@ const LAST_DAY = '2026-04-30'
 
 /** The rows of all files, by entity, in the order in which they are imported. */
 export function clinicRows(count: number) {
-  const random = seeded(count)
   const ids = Array.from({ length: count }, (_, at) => at)
   const item = { description: 'Check-up', quantity: 1, unit_price: '100.00', tax_rate: 10 }
   const invoices = [...ids, ...ids].map((patient, at) => ({
     external_id: `invoice-${at}`,
     patient_external_id: `patient-${patient}`,
     invoice_number: `INV-${at}`,
-    issue_date: addDays(LAST_DAY, -random.integer(0, 700)),
+    issue_date: addDays(LAST_DAY, -((37 * at) % 700)),
     line_items: [item, { ...item, description: 'Filling', unit_price: '50.00' }],
   }))
   return {
@@ -35,8 +33,8 @@ export function clinicRows(count: number) {
       external_id: `patient-${id}`,
       first_name: 'Zeynep',
       last_name: `Öztürk ${id}`,
-      date_of_birth: `${random.integer(1930, 2024)}-05-17`,
-      phone_number: `+9053${random.integer(10_000_000, 99_999_999)}`,
+      date_of_birth: `${1930 + ((7 * id) % 95)}-05-17`,
+      phone_number: `+9053${10_000_000 + ((7_919_993 * id) % 90_000_000)}`,
       email_address: `patient${id}@example.com`,
     })),
     doctors: Array.from({ length: DOCTORS }, (_, at) => ({
@@ -51,7 +49,7 @@ export function clinicRows(count: number) {
       appointment_date: addDays(LAST_DAY, -Math.floor(at / DOCTORS / 8)),
       start_time: `${10 + (Math.floor(at / DOCTORS) % 8)}:00`,
       end_time: `${10 + (Math.floor(at / DOCTORS) % 8)}:30`,
-      status: random.pick(APPOINTMENT_STATUSES),
+      status: APPOINTMENT_STATUSES[(at % 7) % 4],
       notes: 'Control appointment, no complaints.',
     })),
     invoices,

@@ -3,7 +3,6 @@
  * fail, hang, and are disabled, enabled and deleted. No event is lost, and no delivery is pending for ever.
  */
 import { expect, it } from 'vitest'
-import { mulberry32 } from '../../bin/bench/random.ts'
 import { deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import { sweepDeliveries } from '../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { AttemptResult } from '../../shared/delivery/webhooks/webhook-transport.ts'
@@ -23,6 +22,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { Crashed, crashable, crashableTable } from '../support/crashable-table.ts'
 import { createWebhook, httpResponse } from '../support/deliveries.ts'
+import { mulberry32 } from '../support/random.ts'
 import { rounds } from '../support/scale.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 

@@ -4,7 +4,6 @@
  * of the group with the fewest messages in flight come first. The store is a model; other tests run the consumer with the real one.
  */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { mulberry32 } from '../../bin/bench/random.ts'
 import { type DeliveryConsumer, deliverEvent } from '../../shared/delivery/webhooks/deliver-event.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -17,6 +16,7 @@ import {
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { HEALTHY, type WebhookHealth } from '../../shared/domain/webhooks/webhook-health.ts'
 import { httpResponse } from '../support/deliveries.ts'
+import { mulberry32 } from '../support/random.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

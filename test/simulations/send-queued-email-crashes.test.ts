@@ -3,7 +3,6 @@
  * claim and the note leaves one unresolved, and those are counted.
  */
 import { beforeAll, expect, it } from 'vitest'
-import { mulberry32 } from '../../bin/bench/random.ts'
 import type { QueuedEmail } from '../../shared/delivery/email/email-queue.ts'
 import {
   type EmailConsumer,
@@ -18,6 +17,7 @@ import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Crashed } from '../support/crashable-table.ts'
 import { createAcceptedEmail } from '../support/emails.ts'
+import { mulberry32 } from '../support/random.ts'
 import { rounds } from '../support/scale.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 

@@ -1,6 +1,7 @@
 /** Generates requests from the API document alone: every operation, valid and with many kinds of mistakes. */
-import { type SeededRandom, seeded } from '../../bin/bench/random.ts'
+
 import { document, type Operation, type Parameter, resolveRef, schemaError } from './conformance.ts'
+import { type SeededRandom, seeded } from './random.ts'
 import { fieldValues, isAtLimit, parameterValues, type ValueSchema, type Verdict } from './walk-values.ts'
 
 /** One generated request. The test fills in ids that must exist. */

@@ -1,4 +1,3 @@
-import { mulberry32 } from '../../../../bin/bench/random.ts'
 import { NEW_DOCTOR } from '../../../../bin/clinic/import/entities/doctors.ts'
 import {
   APPOINTMENT_STATUSES,
@@ -26,6 +25,7 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { commitPacked, commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { mulberry32 } from '../../../support/random.ts'
 import * as sample from '../../../support/sample-records.ts'
 import { aPatient, NOW, newClinic } from '../../../support/table.ts'
 
