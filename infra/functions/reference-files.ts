@@ -4,14 +4,12 @@ import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { BASE_PATH } from '../../shared/api/route.ts'
-import { CONSOLE, consolePage } from '../../shared/reference/console.ts'
-import { type Assets, shell } from '../../shared/reference/html.ts'
-import { docsPages, EXAMPLES, type Page } from '../../shared/reference/pages.ts'
+import { type Assets, neighbours, shell } from '../../shared/reference/html.ts'
+import { docsPages, EXAMPLES, NOT_FOUND, PAGE_FILES, type Page } from '../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../shared/reference/render.ts'
 import { searchIndex } from '../../shared/reference/search.ts'
 
 export const PROJECT = join(import.meta.dirname, '../..')
-const RENDERER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const SCRIPTS = join(PROJECT, 'shared/reference/page')
 
 /** Writes the files that the function serves. Names of scripts and styles contain a hash of their content. */
@@ -30,19 +28,16 @@ export function writeReferenceFiles(directory: string): void {
     }),
   ) as Assets
   const api = BASE_PATH.slice(1)
-  for (const page of pages) {
-    const hasSamples = page.terms !== undefined
-    const contents = renderMarkdown(page.markdown, hasSamples)
+  for (const page of [...pages, NOT_FOUND]) {
+    const contents = renderMarkdown(page, page === NOT_FOUND ? '' : neighbours(page, pages))
     write(
       page.path === '' ? 'docs.html' : `docs/${page.path}.html`,
-      shell({ page, pages, assets, api, contents, hasSamples }),
+      shell({ page, pages, assets, api, contents }),
     )
     // The HTML of the first page is above the other pages, and its Markdown is next to them.
     if (page.path === '') write('docs/index.md', page.markdown.replaceAll('](docs/', ']('))
     else write(`docs/${page.path}.md`, page.markdown)
   }
-  write(`docs/${CONSOLE.path}.html`, consolePage(pages, assets, api))
-  write(`docs/${CONSOLE.path}.md`, `# ${CONSOLE.title}\n\nThe console requires a browser with JavaScript.\n`)
   cpSync(join(PROJECT, 'docs', EXAMPLES), join(directory, 'docs', EXAMPLES), { recursive: true })
   write('docs/llms.txt', pageList(pages))
   // Whitespace is a third of the committed document.
@@ -55,16 +50,13 @@ export function writeReferenceFiles(directory: string): void {
 function assetsOf(
   pages: readonly Page[],
 ): Record<keyof Assets, { readonly file: string; readonly content: string }> {
-  const asset = (file: string, content = stripSourceMap(read(file))) => ({ file, content })
+  const asset = (file: string, content = read(file)) => ({ file, content })
   return {
-    consoleScript: asset(join(SCRIPTS, 'console.js')),
-    consoleStyle: asset(join(SCRIPTS, 'console.css')),
-    rendererScript: asset(join(RENDERER_DIRECTORY, 'swagger-ui-bundle.js')),
-    rendererStyle: asset(join(RENDERER_DIRECTORY, 'swagger-ui.css')),
     script: asset(join(SCRIPTS, 'docs.js')),
     searchIndex: asset('search-index.json', searchIndex(pages)),
     searchScript: asset('search.js', searchScript()),
     style: asset(join(SCRIPTS, 'docs.css')),
+    tryScript: asset(join(SCRIPTS, 'try.js')),
   }
 }
 
@@ -90,23 +82,12 @@ const pageList = (pages: readonly Page[]): string =>
 
 const read = (file: string): string => readFileSync(file, 'utf8')
 
-/** Source maps are not served, so browsers must not request them. */
-const stripSourceMap = (content: string): string =>
-  content.replace(/\n?\/[/*]# sourceMappingURL=\S+( \*\/)?\s*$/, '\n')
-
 function hashedName(file: string, content: string): string {
   const extension = extname(file)
   const name = file.slice(file.lastIndexOf('/') + 1, -extension.length)
   return `${name}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}${extension}`
 }
 
-/** The licences of Swagger UI and of the search, which require that their text is distributed with them. */
+/** The licence of the search's library, which requires that its text is distributed with it. */
 const licences = (): string =>
-  [
-    ...['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt'].map((name) =>
-      join(RENDERER_DIRECTORY, name),
-    ),
-    fileURLToPath(new URL('../../LICENSE.txt', import.meta.resolve('minisearch'))),
-  ]
-    .map((file) => read(file).trim())
-    .join('\n\n')
+  read(fileURLToPath(new URL('../../LICENSE.txt', import.meta.resolve('minisearch')))).trim()

@@ -6,38 +6,26 @@ export const escapeHtml = (text: string): string =>
 
 /** Names of the scripts and styles, which contain a hash of their content. */
 export type Assets = Readonly<
-  Record<
-    | 'consoleScript'
-    | 'consoleStyle'
-    | 'rendererScript'
-    | 'rendererStyle'
-    | 'script'
-    | 'searchIndex'
-    | 'searchScript'
-    | 'style',
-    string
-  >
+  Record<'script' | 'searchIndex' | 'searchScript' | 'style' | 'tryScript', string>
 >
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b6e6e'/%3E%3Cpath d='M8 4v8M4 8h8' stroke='%23fff' stroke-width='2.5'/%3E%3C/svg%3E"
 
 type Shell = {
-  readonly page: Pick<Page, 'path' | 'title' | 'group'>
+  readonly page: Page
   readonly pages: readonly Page[]
   readonly assets: Assets
   /** The path of the API below the root, without a slash in front. */
   readonly api: string
   /** HTML of the page, from `<main>` on. */
   readonly contents: string
-  /** Whether the page has samples next to its text. */
-  readonly hasSamples?: boolean
-  readonly head?: string
 }
 
 /** The HTML document that all pages share: navigation, search and the credential for samples. */
-export function shell({ page, pages, assets, api, contents, hasSamples = false, head = '' }: Shell): string {
+export function shell({ page, pages, assets, api, contents }: Shell): string {
   const to = (path: string) => relative(page.path, path)
+  const layout = page.terms ? ' reference' : page.path === '' ? ' home' : ''
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -48,17 +36,18 @@ export function shell({ page, pages, assets, api, contents, hasSamples = false, 
 <link rel="icon" href="${ICON}">
 <link rel="alternate" type="text/markdown" href="${to(page.path === '' ? 'index.md' : `${page.path}.md`)}">
 <link rel="stylesheet" href="${to(assets.style)}">
-<script src="${to(assets.script)}" defer data-api="${rootOf(page.path)}${api}" data-docs="${to('')}/" data-search="${to(assets.searchScript)}" data-index="${to(assets.searchIndex)}"></script>
-${head}</head>
+<script src="${to(assets.script)}" data-api="${rootOf(page.path)}${api}" data-docs="${to('')}/" data-search="${to(assets.searchScript)}" data-index="${to(assets.searchIndex)}" data-try="${to(assets.tryScript)}"></script>
+</head>
 <body>
 <a class="skip" href="#contents">Skip to the contents</a>
 <header>
 <p class="name"><a href="${to('')}">Clinic Developer API</a></p>
-<search><input id="search" type="search" placeholder="Search ( / )" aria-label="Search" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found"><ul id="found" role="listbox" aria-label="Pages found" hidden></ul></search>
-<label class="credential">Credential <input id="credential" placeholder="KEY:SECRET" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+<search><input id="search" type="search" placeholder="Search (Ctrl K)" aria-label="Search" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found"><ul id="found" role="listbox" aria-label="Pages found" hidden></ul></search>
+<label class="credential"><span>Credential</span> <input id="credential" placeholder="Credential KEY:SECRET" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+<button type="button" id="theme" aria-label="Switch between light and dark">◐</button>
 </header>
-<div class="columns${hasSamples ? ' reference' : ''}">
-<nav aria-label="Documentation"><details open><summary>Contents</summary>
+<div class="columns${layout}">
+<nav class="menu" aria-label="Documentation"><details class="fold" open><summary>Contents</summary>
 ${navigation(page, pages)}</details></nav>
 ${contents}</div>
 <footer><a href="${to(page.path === '' ? 'index.md' : `${page.path}.md`)}">This page as Markdown</a> <a href="${to('llms.txt')}">All pages as text</a> <a href="${rootOf(page.path)}openapi.json">openapi.json</a> <a href="${to('licences.txt')}">Licences</a></footer>
@@ -81,4 +70,14 @@ function navigation(page: Shell['page'], pages: readonly Page[]): string {
       return `<details${isOpen ? ' open' : ''}><summary>${escapeHtml(group)}</summary><ul>${links.join('')}</ul></details>\n`
     })
     .join('')
+}
+
+/** Links to the pages before and after a page. */
+export function neighbours(page: Page, pages: readonly Page[]): string {
+  const index = pages.indexOf(page)
+  const link = (other: Page | undefined, label: string) =>
+    other
+      ? `<a href="${relative(page.path, other.path)}"><small>${label}:</small> ${escapeHtml(other.path === '' ? 'Overview' : other.title)}</a>`
+      : ''
+  return `<nav class="turn" aria-label="Pages">${link(pages[index - 1], 'Previous')}${link(pages[index + 1], 'Next')}</nav>`
 }

@@ -11,7 +11,15 @@ import {
 } from '../openapi/read-document.ts'
 import { fieldList, fieldNames, folded, headerList, parameterList } from './fields.ts'
 import { REMEDIES } from './remedies.ts'
-import { curlSample, pythonSample, typescriptSample } from './samples.ts'
+import {
+  BASE_URL,
+  CREDENTIAL,
+  curlSample,
+  pythonSample,
+  requestOf,
+  type Sent,
+  typescriptSample,
+} from './samples.ts'
 
 /** A page of the documentation. Its HTML is made from its Markdown. */
 export type Page = {
@@ -78,10 +86,10 @@ export const EXAMPLES = 'examples'
 
 /** All pages, in the order of the navigation. `read` returns the text of a file of the project. */
 export function docsPages(document: ApiDocument, read: (name: string) => string): Page[] {
-  const files = Object.entries(DOCUMENT_PAGES).flatMap(([group, names]) =>
-    names.map((path) => filePage(path, group, read)),
-  )
   const endpoints = endpointsOf(document.paths)
+  const files = Object.entries(DOCUMENT_PAGES).flatMap(([group, names]) =>
+    names.map((path) => filePage(path, group, read, endpoints)),
+  )
   const usesOf = new Map<string, number>()
   for (const key of endpoints.flatMap(({ operation }) => errorKeys(document, operation)))
     usesOf.set(key, (usesOf.get(key) ?? 0) + 1)
@@ -92,18 +100,24 @@ export function docsPages(document: ApiDocument, read: (name: string) => string)
       .map((endpoint) => endpointPage(document, endpoint, isCommon)),
   )
   const events = endpointsOf(document.webhooks).map((event) => eventPage(document, event))
-  return [overview(files, reference), ...files, ...reference, ...events, errorsPage()]
+  return [overview(document, reference, events), ...files, ...reference, ...events, errorsPage()]
 }
 
 /**
  * A page that is a file. A line that is only a link to an example is followed by the example. Links to files that are
  * neither pages nor examples become text.
  */
-function filePage(path: string, group: string, read: (name: string) => string): Page {
+function filePage(
+  path: string,
+  group: string,
+  read: (name: string) => string,
+  endpoints: readonly Endpoint[],
+): Page {
   const source = PAGE_FILES.get(path) ?? ''
   const pageOf = new Map([...PAGE_FILES].map(([page, file]) => [file, page]))
   const markdown = read(source)
     .replace(/<!--.*?-->\n?/gs, '')
+    .replace(/^```sh\n(.*?)\n```$/gms, (_block, command: string) => shellBlock(command, endpoints))
     .replace(/^\[.+\]\(\S*examples\/(\S+)\)$/gm, (link, name: string) =>
       [
         link,
@@ -131,13 +145,39 @@ export const rootOf = (path: string): string => '../'.repeat(path === '' ? 0 : p
 /** The address of a page, relative to another. */
 export const relative = (from: string, to: string): string => `${rootOf(from)}docs${to && `/${to}`}`
 
-function overview(files: readonly Page[], reference: readonly Page[]): Page {
-  const listOf = (pages: readonly Page[]) =>
-    pages.map(
-      ({ path, title, endpoint }) =>
-        `- [${title}](${relative('', path)})${endpoint ? ` \`${endpoint.method} ${endpoint.path}\`` : ''}`,
-    )
-  const first = Object.keys(DOCUMENT_PAGES)[0]
+/** A block of a guide, with the address and the credential of the reader. A single request is shown in all languages. */
+function shellBlock(command: string, endpoints: readonly Endpoint[]): string {
+  const request = requestOf(command, endpoints)
+  if (request) return samples(request.endpoint, request.sent).join('\n').trimEnd()
+  const own = command
+    .replace(/\$\{\w+:-(.+?)\}/g, "'$1'")
+    .replace(/\$API\b|http:\/\/127\.0\.0\.1:3000\/api\/developer\/v1/g, BASE_URL)
+    .replace(/\$CREDENTIAL\b|ck_\.\.\.:cs_\.\.\./g, CREDENTIAL)
+  return fence('sh', own).join('\n').trimEnd()
+}
+
+/** A request in all languages. */
+const samples = (endpoint: Endpoint, sent?: Sent): string[] => [
+  ...fence('sh', curlSample(endpoint, sent)),
+  ...fence('ts', typescriptSample(endpoint, sent)),
+  ...fence('python', pythonSample(endpoint, sent)),
+]
+
+/** What integrators build, on the first page: the guide, its name and what it does. */
+const CARDS = [
+  ['guides/booking', 'Book', 'List free slots, book them, and move or cancel appointments.'],
+  ['guides/messages', 'Remind', 'Send SMS and emails, and see whether they arrived.'],
+  ['guides/keeping-a-copy', 'Sync', 'Copy records, and keep the copy up to date.'],
+  ['guides/webhooks', 'Receive', 'Get changes as signed webhooks when they happen.'],
+] as const
+
+/** The endpoint of the first request: it needs no scope and has a short response. */
+const FIRST_REQUEST = 'get-clinic'
+
+function overview(document: ApiDocument, reference: readonly Page[], events: readonly Page[]): Page {
+  const item = (path: string, title: string, text: string) => `- [${title}](${relative('', path)}) ${text}`
+  const first = reference.find(({ path }) => path === `reference/${FIRST_REQUEST}`)
+  const [blocks = ''] = /```sh.*?(?=^## )/ms.exec(first?.markdown ?? '') ?? []
   return {
     path: '',
     title: 'Clinic Developer API',
@@ -145,18 +185,49 @@ function overview(files: readonly Page[], reference: readonly Page[]): Page {
     markdown: [
       '# Clinic Developer API',
       '',
-      'Patients, free slots, appointments, invoices, payments, messages and webhooks of a clinic: JSON over HTTP, for servers.',
+      "JSON over HTTP for third-party software that works with a clinic's data. `npm start` prints a credential, or the clinic's operator issues one. Enter it above, and the samples use it.",
       '',
-      '## Start with what you build',
+      `- Base address \`${BASE_URL}\``,
+      `- Header of each request \`Authorization: Developer ${CREDENTIAL}\``,
       '',
-      ...listOf(files.filter(({ group }) => group === first)),
+      blocks.trim(),
       '',
-      '## All endpoints',
+      '## What do you build?',
       '',
-      ...listOf(reference),
+      ...CARDS.map(([path, title, text]) => `- **[${title}](${relative('', path)})** ${text}`),
+      '',
+      'New here? Start with the [quickstart](docs/guides/quickstart). Before real patients: [going live](docs/guides/going-live).',
+      '',
+      '## Reference',
+      '',
+      ...document.tags.flatMap(({ name, description = '' }) => {
+        const page = [...reference, ...events].find(({ group }) => group === name)
+        return page ? [item(page.path, name, description)] : []
+      }),
+      item('errors', 'Errors', 'What each error means, and what to do.'),
       '',
     ].join('\n'),
   }
+}
+
+/** The page for addresses that do not exist. It is one level below `/docs`. */
+export const NOT_FOUND: Page = {
+  path: '404',
+  title: 'Page not found',
+  group: '',
+  markdown: [
+    '# Page not found',
+    '',
+    'This address has no page. Search at the top of the page, or start at one of these:',
+    '',
+    ...[
+      ['', 'Overview'],
+      ['guides/quickstart', 'Quickstart'],
+      ['errors', 'Errors'],
+      ['changelog', 'Changelog'],
+    ].map(([path = '', title]) => `- [${title}](${relative('404', path)})`),
+    '',
+  ].join('\n'),
 }
 
 function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key: string) => boolean): Page {
@@ -194,13 +265,11 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
     markdown: [
       `# ${summary}`,
       '',
-      `\`${method} ${path}\` · [Try it](${relative(place, 'console')}#/${operation.tags[0]}/${operationId})`,
+      `\`${method} ${path}\``,
       '',
       description,
       '',
-      ...fence('sh', curlSample(endpoint)),
-      ...fence('ts', typescriptSample(endpoint)),
-      ...fence('python', pythonSample(endpoint)),
+      ...samples(endpoint),
       ...(success ? responseSamples(status, success) : []),
       ...section('Path', parametersIn('path')),
       ...section('Query', parametersIn('query')),
@@ -273,9 +342,7 @@ function errorsPage(): Page {
       '',
       'The body of an error is `{"error", "message", "details"}`. `error` is the code, and `message` is a translation key, `errors.developer_api.` and the key below. [errors.json](../errors.json) has the English texts, ready for translation.',
       '',
-      ...errorTable('errors', byStatus).map((row) =>
-        row.replace(/\[`(\w+)`\]\(\S+\)/, '<a id="$1"></a>`$1`'),
-      ),
+      ...errorTable('errors', byStatus).map((row) => row.replace(/\[(`\w+`)\]\(\S+\)/, '$1')),
       '',
     ].join('\n'),
   }

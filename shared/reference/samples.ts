@@ -7,7 +7,7 @@ export const BASE_URL = 'BASE_URL'
 export const CREDENTIAL = 'KEY:SECRET'
 
 /** What a sample sends: the required parameters, and those that have an example. */
-type Sent = {
+export type Sent = {
   readonly ids: readonly string[]
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
@@ -27,9 +27,25 @@ function sentBy({ operation }: Endpoint): Sent {
   }
 }
 
+/** The request that a command of a guide sends. Undefined for a command that does anything else. */
+export function requestOf(command: string, endpoints: readonly Endpoint[]) {
+  const [, address] = /^curl -sS [^|]*?"\$API(\/[^"]*)"[^|]*$/.exec(command) ?? []
+  if (address === undefined || / -[oD] /.test(command)) return undefined
+  const [, json] = /-d '([^']*)'/.exec(command) ?? []
+  const [path = '', search] = address.split('?')
+  const method = json === undefined ? 'GET' : 'POST'
+  const endpoint = endpoints.find((one) => one.method === method && one.path === path)
+  if (!endpoint) return undefined
+  const value = (text: string) => (/^(\d+|true|false)$/.test(text) ? JSON.parse(text) : text)
+  const query = Object.fromEntries(
+    [...new URLSearchParams(search)].map(([name, text]) => [name, value(text)]),
+  )
+  const sent: Sent = { ids: [], query, body: json && JSON.parse(json) }
+  return { endpoint, sent }
+}
+
 /** A request as a command line. */
-export function curlSample(endpoint: Endpoint): string {
-  const { ids, query, body } = sentBy(endpoint)
+export function curlSample(endpoint: Endpoint, { ids, query, body } = sentBy(endpoint)): string {
   const remaining = [...ids]
   const path = endpoint.path.replace(/\{\w+\}/g, () => remaining.shift() ?? '')
   const search = new URLSearchParams(
@@ -64,8 +80,7 @@ function callOf(
 }
 
 /** A request with the TypeScript client. */
-export function typescriptSample(endpoint: Endpoint): string {
-  const { ids, query, body } = sentBy(endpoint)
+export function typescriptSample(endpoint: Endpoint, { ids, query, body } = sentBy(endpoint)): string {
   const values = [body, Object.keys(query).length > 0 ? query : undefined]
     .filter((one) => one !== undefined)
     .map((one) => literal(one, 'ts'))
@@ -80,8 +95,7 @@ export function typescriptSample(endpoint: Endpoint): string {
 }
 
 /** A request with the Python client. */
-export function pythonSample(endpoint: Endpoint): string {
-  const { ids, query, body } = sentBy(endpoint)
+export function pythonSample(endpoint: Endpoint, { ids, query, body } = sentBy(endpoint)): string {
   const values = [
     ...(body === undefined ? [] : [literal(body, 'python')]),
     ...Object.entries(query).map(([name, value]) => `${argument(name)}=${literal(value, 'python')}`),

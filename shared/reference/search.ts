@@ -1,11 +1,17 @@
-import MiniSearch, { type Options } from 'minisearch'
+import MiniSearch, { type Options, type SearchResult } from 'minisearch'
 import type { Page } from './pages.ts'
 
 /** The fields of a page, by how much a word in them counts. */
 const BOOSTS = { title: 6, headings: 6, path: 4, fields: 2, returned: 1.5, errors: 0.3, text: 1 }
 
 /** How much a page counts, by the first part of its address. */
-const DOCUMENT_BOOSTS: Readonly<Record<string, number>> = { guides: 2, reference: 1, events: 0.5, clients: 1 }
+const DOCUMENT_BOOSTS: Readonly<Record<string, number>> = {
+  guides: 2,
+  reference: 1,
+  events: 0.5,
+  clients: 1,
+  import: 0.2,
+}
 
 /** What the index and the page's script agree on. */
 export const SEARCH_OPTIONS: Options = {
@@ -41,4 +47,35 @@ export function searchIndex(pages: readonly Page[]): string {
     })),
   )
   return JSON.stringify(index)
+}
+
+/** What readers search for, and what the pages call it. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  birthday: 'date_of_birth',
+  'delete patient': 'patient erased',
+  gdpr: 'patient erased',
+  reschedule: 'update appointment',
+  staging: 'sandbox',
+  timezone: 'time zone',
+}
+
+/** Words of questions, which pages do not answer with. */
+const QUESTION_WORDS = /\b(?:how|what|where|do|does|can|is|are|i|an?|the|to|my)\b/g
+
+/** The most results of a search. */
+const MAX_RESULTS = 12
+
+/** The pages that have every word, best first. If there is none, similar words count, then any of the words. */
+export function searchPages(index: MiniSearch, text: string): SearchResult[] {
+  const phrase = text.toLowerCase()
+  const words = (phrase.replace(QUESTION_WORDS, ' ').trim() || phrase).trim().replace(/\s+/g, ' ')
+  const query = Object.hasOwn(SYNONYMS, words) ? (SYNONYMS[words] ?? words) : words
+  for (const options of [{ fuzzy: false }, {}, { combineWith: 'OR' }] as const) {
+    const found = index.search(query, options)
+    // `invoice paid` is the title of a page.
+    const isTitle = ({ title }: SearchResult) => title.toLowerCase().replaceAll('.', ' ') === query
+    if (found.length > 0)
+      return [...found.filter(isTitle), ...found.filter((one) => !isTitle(one))].slice(0, MAX_RESULTS)
+  }
+  return []
 }

@@ -33,11 +33,15 @@ const PAGE_SECURITY_HEADERS: Readonly<Record<string, string>> = {
 
 type ServeOptions = { readonly now: () => number; readonly log: WriteLog }
 
-/** A Lambda handler that serves files to GET and HEAD, the only methods that it gets, without a credential. Errors have the API's error shape. */
+/** A Lambda handler that serves files to GET and HEAD, the only methods that it gets, without a credential. Below /docs, an error is a page; elsewhere it has the API's error shape. */
 export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
   const withErrors: Middleware = {
     onError: (request) => {
-      request.response = errorResponse(request.context.call, request.error)
+      const response = errorResponse(request.context.call, request.error)
+      const page = response.statusCode === 404 ? notFoundPage(request.event, files) : undefined
+      request.response = page
+        ? { ...response, headers: { ...response.headers, 'content-type': page.type }, body: page.body }
+        : response
     },
   }
   return middy<APIGatewayProxyEvent, unknown, Error, ApiContext>()
@@ -46,6 +50,13 @@ export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
       Object.assign(call.headers, PAGE_SECURITY_HEADERS)
       return respond(event, call.headers, files)
     })
+}
+
+/** The page for an address below /docs without a file. Its links lead up from there. */
+function notFoundPage({ resource, pathParameters }: APIGatewayProxyEvent, files: ServedFiles) {
+  const file = resource === '/docs/{proxy+}' ? files.get('/docs/404')?.() : undefined
+  const up = '../'.repeat(pathParameters?.proxy?.split('/').length ?? 1)
+  return file && { ...file, body: file.body.replaceAll('"../', `"${up}`) }
 }
 
 function respond(

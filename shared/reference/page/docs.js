@@ -1,9 +1,13 @@
-/** Runs in the browser without a build step: search, the language of samples, and their address and credential. */
+/** Runs in the browser without a build step, before the page is shown: theme, language, copying, and what loads on use. */
 const { dataset } = document.currentScript
+const root = document.documentElement
 const one = (selector) => document.querySelector(selector)
 const all = (selector) => [...document.querySelectorAll(selector)]
 
-/** The entered credential, without the name of its header and its scheme. The console's script calls it too. */
+root.dataset.language = localStorage.getItem('language') ?? 'sh'
+root.dataset.theme = localStorage.getItem('theme') ?? ''
+
+/** The entered credential, without the name of its header and its scheme. The script of Try it calls it too. */
 function credential() {
   return one('#credential')
     .value.trim()
@@ -16,7 +20,7 @@ function fillSamples() {
   for (const place of all('var.pair')) place.textContent = credential() || 'KEY:SECRET'
 }
 
-/** A credential gives access to a whole clinic: it is held until the tab is closed, and sent nowhere by these pages. */
+/** A credential gives access to a whole clinic: it is held until the tab is closed, and sent nowhere but to this server. */
 function rememberCredential() {
   const input = one('#credential')
   input.value ||= sessionStorage.getItem('credential') ?? ''
@@ -26,94 +30,72 @@ function rememberCredential() {
   })
 }
 
-function rememberLanguage() {
-  const choices = all('input[name=language]')
-  const stored = choices.find(({ value }) => value === localStorage.getItem('language'))
-  if (stored) stored.checked = true
-  for (const choice of choices)
-    choice.addEventListener('change', () => localStorage.setItem('language', choice.value))
+/** One choice of the language for all samples, which stay where they are on the screen. */
+function showLanguage(chosen) {
+  const top = chosen?.getBoundingClientRect().top
+  if (chosen) localStorage.setItem('language', chosen.dataset.language)
+  if (chosen) root.dataset.language = chosen.dataset.language
+  for (const choice of all('.choices button'))
+    choice.ariaPressed = String(choice.dataset.language === root.dataset.language)
+  if (chosen) scrollBy(0, chosen.getBoundingClientRect().top - top)
+}
+
+/** The theme follows the system, unless the reader has chosen the other one. */
+function switchTheme() {
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+  const other = (root.dataset.theme || system) === 'dark' ? 'light' : 'dark'
+  root.dataset.theme = other === system ? '' : other
+  if (other === system) localStorage.removeItem('theme')
+  else localStorage.setItem('theme', other)
+}
+
+async function copy(button) {
+  await navigator.clipboard.writeText(button.closest('figure').querySelector('code').textContent)
+  button.textContent = 'Copied'
+  setTimeout(() => {
+    button.textContent = 'Copy'
+  }, 2000)
 }
 
 let searching
 const loadSearch = () => {
-  searching ??= Promise.all([
-    import(new URL(dataset.search, location)),
-    fetch(dataset.index).then((response) => response.text()),
-  ]).then(([{ createSearch }, index]) => createSearch(index))
+  searching ??= import(new URL(dataset.search, location)).then(({ startSearch }) => startSearch(dataset))
   return searching
 }
 
-/** Lists the pages that have every word, best first. Enter opens the marked one, or the first. */
-function listen() {
-  const input = one('#search')
-  const list = one('#found')
-  const options = () => all('#found [role=option]')
-  const show = (results) => {
-    list.replaceChildren(
-      ...results.map(({ id, title, group }, index) => {
-        const item = document.createElement('li')
-        Object.assign(item, { id: `found-${index}`, role: 'option', ariaSelected: 'false' })
-        const link = Object.assign(document.createElement('a'), { href: dataset.docs + id, tabIndex: -1 })
-        if (id === '') link.href = dataset.docs.replace(/\/$/, '')
-        link.append(title, ' ', Object.assign(document.createElement('small'), { textContent: group }))
-        item.append(link)
-        return item
-      }),
-    )
-    if (results.length === 0 && input.value.trim() !== '')
-      list.replaceChildren(Object.assign(document.createElement('li'), { textContent: 'Nothing found' }))
-    list.hidden = input.value.trim() === ''
-    input.ariaExpanded = String(!list.hidden)
-    input.removeAttribute('aria-activedescendant')
-  }
-  const mark = (step) => {
-    const found = options()
-    if (found.length === 0) return
-    const current = found.findIndex(({ ariaSelected }) => ariaSelected === 'true')
-    const next = found[(current + step + found.length) % found.length]
-    for (const option of found) option.ariaSelected = String(option === next)
-    next.scrollIntoView({ block: 'nearest' })
-    input.setAttribute('aria-activedescendant', next.id)
-  }
-  input.addEventListener('focus', loadSearch)
-  input.addEventListener('input', async () => {
-    const search = await loadSearch()
-    show(search(input.value))
-  })
-  input.addEventListener('keydown', async (event) => {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault()
-      mark(event.key === 'ArrowDown' ? 1 : -1)
-    } else if (event.key === 'Enter') {
-      const search = await loadSearch()
-      if (options().length === 0) show(search(input.value))
-      const chosen = one('#found [aria-selected=true] a') ?? one('#found a')
-      chosen?.click()
-    } else if (event.key === 'Escape') {
-      input.value = ''
-      show([])
-    }
-  })
-  document.addEventListener('keydown', (event) => {
-    const typing = event.target.closest('input, textarea, select, [contenteditable]')
-    if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
-    event.preventDefault()
-    input.focus()
-  })
+function onClick({ target }) {
+  const button = target.closest('button')
+  if (button?.matches('.copy')) copy(button)
+  else if (button?.matches('.choices button')) showLanguage(button)
+  else if (button?.id === 'theme') switchTheme()
+  else if (button?.id === 'try')
+    import(new URL(dataset.try, location)).then(({ open }) => open(button, dataset))
+}
+
+function onKey(event) {
+  const typing = event.target.closest('input, textarea, select')
+  const isShortcut = event.key === 'k' && (event.ctrlKey || event.metaKey)
+  if (!isShortcut && (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey)) return
+  event.preventDefault()
+  one('#search').focus()
 }
 
 /** On a narrow screen the contents are folded above the page. */
 const wide = matchMedia('(min-width: 56rem)')
 const fold = () => {
-  one('nav > details').open = wide.matches
+  for (const details of all('.fold')) details.open = wide.matches
 }
 
-rememberCredential()
-fillSamples()
-rememberLanguage()
-listen()
-fold()
-wide.addEventListener('change', fold)
-const current = one('nav [aria-current]')
-// Scrolls the navigation only, not the page.
-if (wide.matches && current) one('nav').scrollTop = current.offsetTop - innerHeight / 2
+document.addEventListener('DOMContentLoaded', () => {
+  rememberCredential()
+  fillSamples()
+  showLanguage()
+  fold()
+  wide.addEventListener('change', fold)
+  document.addEventListener('click', onClick)
+  document.addEventListener('keydown', onKey)
+  one('#search').addEventListener('focus', loadSearch)
+  const current = one('.menu [aria-current]')
+  // Scrolls the navigation only, not the page.
+  if (wide.matches && current) one('.menu').scrollTop = current.offsetTop - innerHeight / 2
+})

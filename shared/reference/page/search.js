@@ -1,9 +1,87 @@
 /** The search, which the page loads when it is first used. Bundled with MiniSearch at synthesis. */
 import MiniSearch from 'minisearch'
-import { SEARCH_OPTIONS } from '../search.ts'
+import { SEARCH_OPTIONS, searchPages } from '../search.ts'
+import { snippetOf, wordPattern } from '../snippet.ts'
 
-/** @param {string} index the index as JSON */
-export function createSearch(index) {
-  const search = MiniSearch.loadJSON(index, SEARCH_OPTIONS)
-  return (text) => search.search(text).slice(0, 12)
+/** So many results show a part of their page. */
+const WITH_SNIPPET = 5
+
+const input = document.querySelector('#search')
+const list = document.querySelector('#found')
+const options = () => [...list.querySelectorAll('[role=option]')]
+const element = (tag, properties) => Object.assign(document.createElement(tag), properties)
+
+/** Searches while the reader types. Enter opens the marked page, or the first. */
+export async function startSearch({ docs, index: file }) {
+  const index = MiniSearch.loadJSON(await (await fetch(file)).text(), SEARCH_OPTIONS)
+  const addressOf = (id) => (id === '' ? docs.replace(/\/$/, '') : docs + id)
+  const texts = new Map()
+  const textOf = (id) => {
+    if (!texts.has(id))
+      texts.set(
+        id,
+        fetch(`${docs}${id || 'index'}.md`).then((response) => response.text()),
+      )
+    return texts.get(id)
+  }
+
+  async function addSnippet(link, { id, terms }) {
+    const found = snippetOf(await textOf(id), terms)
+    if (!found) return
+    if (found.anchor !== '') link.hash = found.anchor
+    const parts = []
+    let end = 0
+    for (const { 0: word, index: start } of found.text.matchAll(wordPattern(terms))) {
+      parts.push(found.text.slice(end, start), element('mark', { textContent: word }))
+      end = start + word.length
+    }
+    const text = element('div', {})
+    text.append(...parts, found.text.slice(end))
+    if (found.heading !== '') link.append(element('small', { textContent: ` › ${found.heading}` }))
+    link.append(text)
+  }
+
+  function show() {
+    const text = input.value.trim()
+    const results = searchPages(index, text)
+    list.replaceChildren(
+      ...results.map((result, number) => {
+        const item = element('li', { id: `found-${number}`, role: 'option', ariaSelected: 'false' })
+        const link = element('a', { href: addressOf(result.id), tabIndex: -1 })
+        link.append(result.title, ' ', element('small', { textContent: result.group }))
+        if (number < WITH_SNIPPET) addSnippet(link, result)
+        item.append(link)
+        return item
+      }),
+    )
+    if (results.length === 0 && text !== '') list.append(element('li', { textContent: 'Nothing found' }))
+    list.hidden = text === ''
+    input.ariaExpanded = String(!list.hidden)
+    input.removeAttribute('aria-activedescendant')
+  }
+
+  function mark(step) {
+    const found = options()
+    if (found.length === 0) return
+    const current = found.findIndex(({ ariaSelected }) => ariaSelected === 'true')
+    const next = found.at((current + step + (current < 0 && step < 0)) % found.length)
+    for (const option of found) option.ariaSelected = String(option === next)
+    next.scrollIntoView({ block: 'nearest' })
+    input.setAttribute('aria-activedescendant', next.id)
+  }
+
+  input.addEventListener('input', show)
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault()
+      mark(event.key === 'ArrowDown' ? 1 : -1)
+    } else if (event.key === 'Enter') {
+      const chosen = list.querySelector('[aria-selected=true] a') ?? list.querySelector('a')
+      chosen?.click()
+    } else if (event.key === 'Escape') {
+      input.value = ''
+      show()
+    }
+  })
+  if (input.value !== '') show()
 }

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import MiniSearch from 'minisearch'
 import { afterAll, expect, it } from 'vitest'
 import { writeReferenceFiles } from '../../../infra/functions/reference-files.ts'
 import { ERROR_KEYS } from '../../../shared/api/error-catalogue.ts'
@@ -10,7 +9,6 @@ import { type ApiDocument, endpointsOf } from '../../../shared/openapi/read-docu
 import { listFiles } from '../../../shared/reference/files.ts'
 import { docsPages } from '../../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../../shared/reference/render.ts'
-import { SEARCH_OPTIONS, searchIndex } from '../../../shared/reference/search.ts'
 
 const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument
 const pages = docsPages(document, (file) => readFileSync(file, 'utf8'))
@@ -106,27 +104,12 @@ it('explains every error, each with an anchor', () => {
 })
 
 it('escapes code, and marks in it what the page fills in', () => {
-  const html = renderMarkdown('# <T>\n\n```ts\nf<"x">("BASE_URL")\n```\n\n```unknown\n<b>\n```\n', true)
+  const html = renderMarkdown({
+    path: 'reference/x',
+    markdown: '# <T>\n\n```ts\nf<"x">("BASE_URL")\n```\n\n```unknown\n<b>\n```\n',
+  })
   expect(html).not.toMatch(/<T>|<"x">|<b>/)
   expect(html).toContain('<var class="base">BASE_URL</var>')
-})
-
-/** Words, and the page that each leads to, from the table of docs/reference-page.md. */
-const searches = [
-  ...readFileSync('docs/reference-page.md', 'utf8').matchAll(/^\| ([\w, ]+) \| `\/docs\/(\S+)` \|$/gm),
-].flatMap(([, words = '', path = '']) => words.split(', ').map((word) => [word, path] as const))
-
-it.each(searches)('finds the page first for %s', (text, path) => {
-  const search = MiniSearch.loadJSON(searchIndex(pages), SEARCH_OPTIONS)
-  expect(search.search(text)[0]?.id).toBe(path)
-})
-
-it('finds every word that docs/reference-page.md must list', () => {
-  expect(searches.map(([word]) => word)).toEqual(
-    expect.arrayContaining(
-      'create cancel reminder signature idempotency phone 429 pagination auth etag due_date'.split(' '),
-    ),
-  )
 })
 
 it('stays below the sizes of docs/reference-page.md', () => {
