@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type * as z from 'zod'
 import { ApiError, byField, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
+import { unknownField } from '../api/suggest-field.ts'
 import type { ApiCall } from './call.ts'
 import { headerOf, headerValues } from './headers.ts'
 
@@ -73,7 +74,7 @@ export function validateBody(
   for (const name of Object.keys(body)) {
     const field = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name
     if (!Object.hasOwn(schema.shape, field))
-      issues.push({ field: name, issue: 'is not a field of this request' })
+      issues.push(unknownField(name, 'is not a field of this request', Object.keys(schema.shape), issues))
     else if (name !== field && Object.hasOwn(body, field))
       issues.push({ field: name, issue: `is another name of ${field}: send one of the two` })
     else {

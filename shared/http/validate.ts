@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { ErrorKey } from '../api/error-catalogue.ts'
 import { ApiError, byField, type FieldIssue } from '../api/errors.ts'
 import { INVALID_CURSOR, RANGE_REQUIRED } from '../api/schemas.ts'
+import { unknownField } from '../api/suggest-field.ts'
 import { isUuid } from '../domain/uuid.ts'
 
 type QueryValues = Record<string, string[] | undefined>
@@ -14,7 +15,8 @@ export function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): 
   for (const [field, [value, ...more]] of Object.entries(sent).map(
     ([name, list]) => [name, list ?? []] as const,
   )) {
-    if (!Object.hasOwn(known, field)) issues.push({ field, issue: 'is not a parameter of this endpoint' })
+    if (!Object.hasOwn(known, field))
+      issues.push(unknownField(field, 'is not a parameter of this endpoint', Object.keys(known), issues))
     else if (more.length > 0) issues.push({ field, issue: 'must not be repeated' })
     else if (value !== undefined) values[field] = value
   }

@@ -115,6 +115,7 @@ it('prints the request of README.md at the time of --at, which books as README.m
 
   const root = await fetch(`http://127.0.0.1:${port}/`)
   expect([root.url, root.status]).toEqual([`http://127.0.0.1:${port}/docs`, 200])
+  expect(root.headers.get('date')).toMatch(/^Tue, 01 Dec 2026 06:/)
   const { clinics } = (await (await fetch(`http://127.0.0.1:${port}/_local`)).json()) as {
     clinics: ReadyClinic[]
   }

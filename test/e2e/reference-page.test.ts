@@ -1,4 +1,5 @@
-/** The documentation in a real browser, on the synthesized stack, with a demo clinic behind its console. */
+/** The documentation in a real browser, on the synthesized stack, with a demo clinic behind Try it. */
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -39,14 +40,14 @@ async function visit(
     await visited.page.context().close()
     expect(visited.complaints).toEqual(expected)
   })
-  // On a busy machine, the console takes half a minute.
+  // On a busy machine, a page takes half a minute.
   visited.page.setDefaultTimeout(90_000)
   await visited.page.goto(`${origin}${path}`)
   return visited
 }
 
-const open = (page: Page): Locator => page.locator('.opblock.is-open').first()
-const answer = (page: Page): Locator => page.locator('.live-responses-table .response').first()
+const status = (page: Page): Locator => page.locator('.try [role=status]')
+const response = (page: Page): Locator => page.locator('.try figure code').first()
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
 
 const endpoints = endpointsOf(document.paths as never).map(({ operation }) => operation.operationId)
@@ -75,53 +76,124 @@ async function tabTo(page: Page, wanted: RegExp, limit: number): Promise<void> {
   throw new Error(`Tab does not lead to ${wanted}, but to ${passed.join('; ')}.`)
 }
 
-async function execute(page: Page): Promise<void> {
-  await open(page).locator('.execute').click()
-  await answer(page).waitFor()
+/** Opens Try it, which sends a GET at once. */
+async function tryIt(page: Page): Promise<void> {
+  await page.locator('#credential').fill(credential())
+  await page.locator('#try').click()
+  await status(page).getByText(/^200 /).waitFor()
 }
 
 it('supports finding an endpoint and sending a request with the keyboard alone', async () => {
   const [patient] = (await get(stack, '/patients?limit=1')).body.data
   const { page } = await visit()
-  await page.keyboard.press('/')
+  await page.keyboard.press('Control+k')
   await page.keyboard.type('list patients')
   await page.locator('#found a', { hasText: 'List patients' }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  await page.waitForURL('**/docs/reference/list-patients')
+  await page.waitForURL('**/docs/reference/list-patients*')
   await tabTo(page, /^credential/, 10)
   await page.keyboard.insertText(credential())
-  await tabTo(page, /^Try it/, 100)
+  await tabTo(page, /^try/, 100)
   await page.keyboard.press('Enter')
-  await page.locator('.opblock-summary-control:focus').waitFor()
-  expect(await focused(page)).toEqual({ text: expect.stringContaining('/patients'), outline: 3 })
-  await open(page).locator('input[placeholder=search]:enabled').waitFor()
-  await tabTo(page, /^search$/, 10)
-  await page.keyboard.press('ControlOrMeta+a')
+  await status(page).getByText(/^200 /).waitFor()
+  await tabTo(page, /^Optional parameters/, 10)
+  await page.keyboard.press('Enter')
+  for (let stops = 0; stops < 10; stops++) {
+    await page.keyboard.press('Tab')
+    if (await page.evaluate<boolean>("document.activeElement.name === 'search'")) break
+  }
   await page.keyboard.insertText(patient.full_name)
-  await tabTo(page, /^btn execute/, 20)
   await page.keyboard.press('Enter')
-  await answer(page).waitFor()
-  const shown = await answer(page).innerText()
-  expect(shown).toContain(patient.id)
-  expect(shown).toContain('ratelimit')
+  await expect.poll(() => response(page).innerText()).toMatch(/"total": 1\b/)
+  expect(await response(page).innerText()).toContain(patient.id)
 })
 
-it("fills the console with ids of the credential's clinic", async () => {
+it('shows the section, the line and the words of the first results', async () => {
+  const { page } = await visit('/docs/errors')
+  await page.locator('#search').fill('recurring')
+  const first = page.locator('#found li').first()
+  await first.locator('mark', { hasText: 'Recurring' }).waitFor()
+  expect(await first.innerText()).toMatch(/› Not offered[\s\S]+book each appointment with its own request/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/docs/api#not-offered')
+})
+
+it("sends ids of the credential's clinic", async () => {
   const own = (await get(stack, '/patients?limit=1')).body.data[0].id
-  const { page } = await visit('/docs/console#/Patients/get-patient')
+  const { page } = await visit('/docs/reference/get-patient')
+  await tryIt(page)
+  expect(JSON.parse(await response(page).innerText()).data.id).toBe(own)
+})
+
+it('books the first free slot when nothing is changed, and names the page of an error', async () => {
+  const { page } = await visit('/docs/reference/create-appointment', {}, [
+    'console: Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)',
+  ])
+  await page.locator('#try').click()
+  await status(page).getByText('Enter a credential').waitFor()
   await page.locator('#credential').fill(credential())
-  await expect.poll(() => open(page).locator('input[placeholder=id]').inputValue()).toBe(own)
-  await execute(page)
-  expect(await answer(page).innerText()).toMatch(/^200/)
+  await page.locator('.send').click()
+  await status(page).getByText('201 Created').waitFor()
+  const { appointment_date, doctor } = JSON.parse(await response(page).innerText()).data
+  expect(appointment_date >= new Date().toISOString().slice(0, 10)).toBe(true)
+  expect((await get(stack, `/doctors/${doctor.id}`)).body.data.is_active).toBe(true)
+  await page.locator('.try textarea').fill('{"patient": "x"}')
+  await page.locator('.send').click()
+  expect(await page.getByRole('link', { name: 'What to do' }).getAttribute('href')).toMatch(
+    /errors#validation$/,
+  )
+})
+
+it('copies code with the address and the credential', async () => {
+  const { page } = await visit('/docs', { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.locator('#credential').fill(credential())
+  await page.locator('figure.sh .copy').click()
+  await page.getByText('Copied').waitFor()
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(execFileSync('sh', ['-c', copied], { stdio: ['ignore', 'pipe', 'ignore'] }).toString()).toMatch(
+    /^{"data":{"id":/,
+  )
+})
+
+it('keeps the other theme until it is switched back to that of the system', async () => {
+  const { page } = await visit('/docs')
+  const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  const light = await ground()
+  await page.locator('#theme').click()
+  const dark = await ground()
+  await page.goto(`${stack.baseUrl}/docs/errors`)
+  expect([await ground(), dark === light]).toEqual([dark, false])
+  await page.locator('#theme').click()
+  expect(await page.evaluate<string>("localStorage.theme + ''")).toBe('undefined')
+  expect(await ground()).toBe(light)
+})
+
+it('shows a linked field below the header on a phone', async () => {
+  const { page } = await visit('/docs/reference/list-events#query-after', PHONE)
+  const top = (selector: string) =>
+    page.evaluate<{ y: number; bottom: number }>(
+      `(({ y, bottom }) => ({ y, bottom }))(document.querySelector('${selector}').getBoundingClientRect())`,
+    )
+  await expect.poll(async () => (await top('#query-after')).y).toBeLessThan(300)
+  expect((await top('#query-after')).y).toBeGreaterThanOrEqual((await top('header')).bottom)
+})
+
+it('shows a page with the search for an address that does not exist', async () => {
+  const failed = 'console: Failed to load resource: the server responded with a status of 404 (Not Found)'
+  const { page } = await visit('/docs/guides/deep/nothing', {}, [failed])
+  await page.locator('#search').fill('oauth')
+  await page.locator('#found mark').first().waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'Errors' }).click()
+  await page.waitForURL('**/docs/errors')
 })
 
 it('shows samples with the address of the server, the credential and the language that was chosen', async () => {
   const { page } = await visit('/docs/reference/create-appointment')
   await page.locator('#credential').fill(`Authorization: Developer ${credential()} `)
-  await page.getByLabel('Python', { exact: true }).check()
+  await page.getByRole('button', { name: 'Python' }).click()
   await page
-    .locator('nav a', { hasText: 'Create a patient' })
+    .locator('.menu a', { hasText: 'Create a patient' })
     .evaluate((link) => (link as { click(): void }).click())
   const sample = page.locator('figure.python')
   await sample.waitFor()
@@ -174,10 +246,13 @@ it('meets WCAG 2.2 AA in both colour schemes and on a phone', async () => {
       '/clients/python',
       '/api',
       '/errors',
-      '/console#/Patients/create-patient',
+      '/404',
+      '/reference/get-patient',
     ]) {
       await page.goto(`${stack.baseUrl}/docs${path}`)
-      if (path.startsWith('/console')) await open(page).locator('.execute').waitFor()
+      if (path === '/reference/get-patient') await tryIt(page)
+      if (path === '/errors') await page.locator('#search').fill('cancel')
+      if (path === '/errors') await page.locator('#found mark').first().waitFor()
       await page.evaluate(axe)
       const found = await page.evaluate<
         object[]
@@ -189,26 +264,25 @@ it('meets WCAG 2.2 AA in both colour schemes and on a phone', async () => {
   expect(violations).toEqual([])
 }, 300_000)
 
-it('uses the console on a phone', async () => {
-  const { page } = await visit('/docs/console#/Patients/list-patients', PHONE)
-  await page.locator('#credential').fill(credential())
-  await open(page).locator('.execute').tap()
-  await answer(page).waitFor()
-  expect(await answer(page).innerText()).toContain('full_name')
+it('sends a request on a phone', async () => {
+  const { page } = await visit('/docs/reference/list-patients', PHONE)
+  await tryIt(page)
+  expect(await response(page).innerText()).toContain('full_name')
   expect(await widthOf(page)).toBe(360)
 })
 
 it('is readable without JavaScript', async () => {
   const { page } = await visit('/docs/reference/create-appointment', { javaScriptEnabled: false })
   expect(await page.locator('main').innerText()).toContain('patient_id')
-  await page.getByText('TypeScript', { exact: true }).click()
   expect(await page.locator('figure.ts').innerText()).toContain('appointments.book')
-  await page.locator('nav summary', { hasText: 'Details' }).click()
-  await page.getByRole('link', { name: 'Errors', exact: true }).click()
+  expect(await page.locator('figure.python').innerText()).toContain('appointments.book')
+  expect(await page.locator('button:visible').count()).toBe(0)
+  await page.locator('.menu summary', { hasText: 'Details' }).click()
+  await page.locator('.menu').getByRole('link', { name: 'Errors', exact: true }).click()
   await page.locator('tr', { hasText: 'slot_unavailable' }).waitFor()
 })
 
-it('loads less than 200 kB before the console, and less than 10 kB on a second visit', async () => {
+it('loads less than 200 kB with the search, and less than 10 kB on a second visit', async () => {
   const { page, weight } = await visit('/docs/reference/create-appointment')
   await page.locator('#search').fill('cancel')
   await page.locator('#found a').first().waitFor()
@@ -244,15 +318,12 @@ it('works below a stage name', async () => {
   await once(staged, 'listening')
   onTestFinished(() => void staged.close())
   const origin = `http://127.0.0.1:${(staged.address() as AddressInfo).port}`
-  const { page } = await visit('/dev/docs/console#/Patients/list-patients', {}, [], origin)
-  await page.locator('#credential').fill(credential())
-  await open(page).locator('.execute').click()
-  expect(await answer(page).innerText()).toMatch(/^200/)
+  const { page } = await visit('/dev/docs/reference/list-patients', {}, [], origin)
+  await tryIt(page)
   await page.getByRole('link', { name: 'Clinic Developer API' }).click()
   await page.waitForURL(`${origin}/dev/docs`)
-  await page.getByRole('link', { name: 'Book an appointment' }).first().click()
   const sample = await page.locator('figure.sh').innerText()
-  expect(sample).toContain(`${origin}/dev/api/developer/v1/appointments`)
+  expect(sample).toContain(`${origin}/dev/api/developer/v1/clinic`)
 })
 
 /** Their texts are compared in every run. The pictures differ a little with every font that is installed. */
@@ -268,8 +339,9 @@ it('has the texts of the screenshots in docs/screenshots, which `npm run prove` 
     await page.screenshot({ path })
     expect(statSync(path).size).toBeLessThan(300_000)
   }
-  const light = await visit('/docs/reference/create-appointment', { viewport: { width: 1400, height: 900 } })
-  await take(light.page, 'reference-light')
+  const wide = { width: 1440, height: 900 }
+  await take((await visit('/docs', { viewport: wide })).page, 'home')
+  await take((await visit('/docs/reference/create-appointment', { viewport: wide })).page, 'reference-light')
   const dark = await visit('/docs/reference/list-patients', { colorScheme: 'dark' })
   await take(dark.page, 'reference-dark')
   await take((await visit('/docs/reference/create-patient', PHONE)).page, 'reference-phone')
@@ -277,10 +349,7 @@ it('has the texts of the screenshots in docs/screenshots, which `npm run prove` 
   const shown = `${JSON.stringify(texts, null, 2)}\n`
   if (!isTaking) return expect(shown).toBe(readFileSync(TEXTS, 'utf8'))
   writeFileSync(TEXTS, shown)
-  const used = await visit('/docs/console#/Patients/list-patients', PHONE)
-  await used.page.locator('#credential').fill(credential())
-  await execute(used.page)
-  await used.page.locator('.live-responses-table').first().waitFor()
-  await used.page.evaluate("document.querySelector('.live-responses-table').scrollIntoView()")
-  await save(used.page, 'reference-phone-response')
+  const { page } = await visit('/docs/reference/list-patients', PHONE)
+  await tryIt(page)
+  await save(page, 'reference-phone-response')
 })

@@ -168,6 +168,8 @@ const headersOf = (
   { requestId, extendedRequestId }: RequestIds,
 ): [string, string][] => [
   ...headers.map(([name, value]): [string, string] => [name, value]),
+  // Node would send the time of the machine: with --at, the clock of this process is another.
+  ['Date', new Date().toUTCString()],
   ['x-amzn-RequestId', requestId],
   ['x-amz-apigw-id', extendedRequestId],
   ...(status === 204 || status === 304

@@ -22,13 +22,22 @@ export async function open(button, { api, docs }) {
   const context = { form, description, request, status, result, docs, base: new URL(api, location).href }
   const send = element('button', { className: 'send', textContent: 'Send' })
   form.replaceChildren(...inputsOf(request), send, status, result)
+  // Another request needs another key.
+  form.addEventListener('input', ({ target }) => {
+    const key = form.querySelector('[name=idempotency-key]')
+    if (key && target !== key) key.value = crypto.randomUUID()
+  })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     sendRequest(context)
   })
-  document.querySelector('#credential').addEventListener('change', () => fill(context))
+  const refill = () => {
+    context.filled = fill(context)
+    return context.filled
+  }
+  document.querySelector('#credential').addEventListener('change', refill)
   // Only what changes nothing is sent at once.
-  if ((await fill(context)) && request.method === 'GET') await sendRequest(context)
+  if ((await refill()) && request.method === 'GET') await sendRequest(context)
 }
 
 /** What the document says about an operation: path, method, parameters and the sample of its body. */
@@ -58,12 +67,20 @@ function inputsOf({ parameters, sample }) {
     if (isSent) input.value = example ?? ''
     else input.placeholder = example ?? ''
     if (name === 'idempotency-key') input.value = crypto.randomUUID()
-    return element('label', {}, element('code', { textContent: name }), input)
+    return input
   })
-  if (sample === undefined) return inputs
+  const labels = (list) =>
+    list.map((input) => element('label', {}, element('code', { textContent: input.name }), input))
+  const others = inputs.filter(({ value }) => value === '')
+  const optional = element('details', {}, element('summary', {}, 'Optional parameters'), ...labels(others))
+  const shown = [
+    ...labels(inputs.filter(({ value }) => value !== '')),
+    ...(others.length > 0 ? [optional] : []),
+  ]
+  if (sample === undefined) return shown
   const body = element('textarea', { name: '', value: sample, spellcheck: false, ariaLabel: 'Body' })
   body.rows = sample.split('\n').length
-  return [...inputs, body]
+  return [...shown, body]
 }
 
 const fieldsOf = ({ form }) => [...form.querySelectorAll('input, textarea')]
@@ -120,6 +137,7 @@ async function fillSlot(context) {
 
 async function sendRequest(context) {
   const { request, status, result, base } = context
+  await context.filled
   const headers = { authorization: `Developer ${credential()}` }
   const search = new URLSearchParams()
   let { path } = request

@@ -74,9 +74,9 @@ describe('serving files', () => {
   })
 
   it('serves scripts and styles under hashed names, cacheable forever', async () => {
-    const { text } = await ask('/docs/console')
+    const { text } = await ask('/docs/reference/list-patients')
     const assets = [...text.matchAll(/"([^"]+\.[0-9a-f]{16}\.(?:js|css|json))"/g)].map(([, asset]) => asset)
-    expect(assets.length).toBe(8)
+    expect(assets.length).toBe(5)
     for (const asset of assets) {
       const { status, headers } = await ask(`/docs/${asset?.split('/').at(-1)}`)
       expect({ status, headers }).toMatchObject({
@@ -127,6 +127,11 @@ describe('a conditional request', () => {
 describe('an unmatched request', () => {
   const NOT_FOUND = { error: 'NOT_FOUND', message: 'errors.developer_api.route_not_found' }
 
+  it('returns 404 in the API error shape outside /docs', async () => {
+    const { status, text } = await ask('/docs.html')
+    expect([status, JSON.parse(text)]).toEqual([404, NOT_FOUND])
+  })
+
   it.each([
     '/docs/docs.0000000000000000.js',
     '/docs/errors.html',
@@ -136,12 +141,14 @@ describe('an unmatched request', () => {
     '/docs/%2e%2e/%2e%2e/index.js',
     '/docs//etc/passwd',
     '/docs/constructor',
-    '/docs.html',
-  ])('returns 404 in the API error shape for %s', async (path) => {
+  ])('returns 404 with a page for %s, whose links lead to pages', async (path) => {
     const { status, headers, text } = await ask(path)
-    expect([status, JSON.parse(text)]).toEqual([404, NOT_FOUND])
+    const link = new URL(/href="(\S+quickstart)"/.exec(text)?.[1] ?? '', `https://api.example${path}`)
+    expect([status, text]).toEqual([404, expect.stringContaining('<h1 id="page-not-found">')])
+    if (!/%|\.\./.test(path)) expect(link.pathname).toBe('/docs/guides/quickstart')
+    expect(text).not.toContain('passwd')
     expect(headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'x-request-id': 'request-1',
       'x-content-type-options': 'nosniff',

@@ -1,4 +1,5 @@
 /** Rejects a wrong header once, instead of every row. */
+
 import type { ImportEntity } from '../entities/entity.ts'
 import { ownIdColumn, withOwnIdColumns } from '../external-ids/resolve-references.ts'
 import { foldedName, listed, quoted, suggestion } from '../files/field-names.ts'
