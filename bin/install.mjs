@@ -29,12 +29,12 @@ function isInstalled() {
 }
 
 if (!isInstalled()) {
-  process.stderr.write('Installing dependencies (once)...\n')
+  process.stderr.write('Installing dependencies (once, about a minute)...\n')
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   // Its output goes to stderr, so that `npm start --silent -- --json` prints one line and no more.
   const { status } = spawnSync(
     npm,
-    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--progress'],
     {
       cwd: project,
       stdio: ['ignore', 2, 2],

@@ -15,8 +15,8 @@ export type LocalOptions = {
 /** A date `Y-m-d` and a time `HH:MM` of a clinic. */
 export type LocalTime = { readonly date: string; readonly time: string }
 
-/** Parses the arguments of `npm start --`. Ends the process on `--help` or an invalid option. */
-export const parseOptions = (): LocalOptions =>
+/** The options of `npm start --`. bin/local/help.txt has its help, which is printed before anything is installed. */
+export const localCommand = (): Command =>
   new Command('npm start --')
     .description('Runs the clinic developer API on this machine, from its synthesized stack.')
     .option('--data <folder>', 'keep the data in this folder over restarts (default: in memory)')
@@ -37,8 +37,9 @@ export const parseOptions = (): LocalOptions =>
     .addOption(
       new Option('--port <port>', 'port on 127.0.0.1').env('PORT').argParser(parsePort).default(3000),
     )
-    .parse()
-    .opts<LocalOptions>()
+
+/** Parses the arguments of `npm start --`. Ends the process on an invalid option. */
+export const parseOptions = (): LocalOptions => localCommand().parse().opts<LocalOptions>()
 
 function parsePort(text: string): number {
   const number = Number(text)

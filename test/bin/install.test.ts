@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { localCommand } from '../../bin/local/options.ts'
 
 let project: string
 
@@ -37,6 +38,19 @@ function install(exitCode = 0) {
   const { status } = spawnSync(process.execPath, ['bin/install.mjs'], { cwd: project, env })
   return { status, ran: existsSync(join(project, 'ran')) }
 }
+
+it('prints the options with --help, and installs nothing', () => {
+  mkdirSync(join(project, 'bin/local'))
+  for (const file of ['start.mjs', 'node-24.mjs', 'local/help.txt'])
+    cpSync(`bin/${file}`, join(project, 'bin', file))
+  const { status, stdout } = spawnSync(process.execPath, ['bin/start.mjs', '--help'], {
+    cwd: project,
+    env: { PATH: join(project, 'path') },
+    encoding: 'utf8',
+  })
+  const help = localCommand().configureHelp({ helpWidth: 100 }).helpInformation()
+  expect([status, stdout, existsSync(join(project, 'ran'))]).toEqual([0, help, false])
+})
 
 it('installs nothing after npm ci', () => {
   installed({ 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-a' } })

@@ -46,7 +46,9 @@ export async function verifyWebhook({
   const bytes = bytesOf(body)
   if (!id || !timestamp || !signatures) throw new WebhookVerificationError('The signature is missing')
   if (!(Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE))
-    throw new WebhookVerificationError('The timestamp is more than five minutes off')
+    throw new WebhookVerificationError(
+      'The timestamp is more than five minutes off the clock of this machine: correct the clock, or set the option `now`',
+    )
   const signed = new TextEncoder().encode(`${id}.${timestamp}.`)
   const content = new Uint8Array(signed.length + bytes.length)
   content.set(signed)

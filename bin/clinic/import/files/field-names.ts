@@ -25,7 +25,7 @@ export const lettersOf = (text: string): string => foldedName(text).replace(/[^\
 
 /** ` (did you mean x?)`, or nothing if no name is close. */
 export function suggestion(name: string, candidates: readonly string[]): string {
-  const meant = closestName(foldedName(name), candidates)
+  const meant = closestName(name, candidates)
   return meant === undefined ? '' : ` (did you mean ${meant}?)`
 }
 

@@ -77,6 +77,11 @@ def test_rejects_hostile_headers(change):
     assert not accepts(BODY + "\udcff", signed())
 
 
+def test_names_the_clock_and_the_option_when_the_time_is_off():
+    with pytest.raises(WebhookVerificationError, match="clock of this machine.*`now`"):
+        verify_webhook(BODY, signed(at=NOW - 301), SECRET, now=NOW)
+
+
 @pytest.mark.parametrize("body", ["", "[]", "{", "{}", "[" * 100_000])
 def test_rejects_a_signed_body_that_is_not_an_event(body):
     with pytest.raises(WebhookVerificationError):

@@ -55,7 +55,10 @@ def verify_webhook(
     id, timestamp = values.get("webhook-id", ""), values.get("webhook-timestamp", "")
     current = time.time() if now is None else now
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(current - int(timestamp)) > TOLERANCE:
-        raise WebhookVerificationError("The webhook timestamp is missing or more than five minutes off")
+        raise WebhookVerificationError(
+            "The webhook timestamp is missing, or more than five minutes off the clock of this machine: "
+            "correct the clock, or set the option `now`"
+        )
     signed = f"{id}.{timestamp}.".encode(errors="surrogatepass") + content
     expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
     # There are several signatures for 24 hours after a secret rotation. A comma joins headers of the same name.
