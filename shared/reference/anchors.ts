@@ -1,4 +1,4 @@
-/** Gives each heading of a page its address, as GitHub does: lower case, and numbered if it is repeated. */
+/** Returns the address of each heading of a page, as on GitHub: in lower case, and numbered if it is repeated. */
 export function anchors(): (heading: string) => string {
   const uses = new Map<string, number>()
   return (heading) => {

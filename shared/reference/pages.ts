@@ -185,7 +185,7 @@ function overview(document: ApiDocument, reference: readonly Page[], events: rea
     markdown: [
       '# Clinic Developer API',
       '',
-      "JSON over HTTP for third-party software that works with a clinic's data. `npm start` prints a credential, or the clinic's operator issues one. Enter it above, and the samples use it.",
+      "JSON over HTTP for third-party software that works with a clinic's data. `npm start` prints a credential, or the clinic's operator issues one. Paste it above, and the samples use it.",
       '',
       `- Base address \`${BASE_URL}\``,
       `- Header of each request \`Authorization: Developer ${CREDENTIAL}\``,

@@ -72,7 +72,7 @@ markdown.renderer.rules.fence = (tokens, index) => {
   return `${opening}<figure class="${escapeHtml(language)}"><figcaption><span>${label}</span><button type="button" class="copy">Copy</button></figcaption><pre tabindex="0" role="region" aria-label="${label}"><code>${highlight(content.trimEnd(), language)}</code></pre></figure>${meta?.isLast ? '</div>' : ''}\n`
 }
 
-/** Gives headings, fields and errors an id and a link to it, and makes tabs of samples that follow each other. */
+/** Adds an id to headings, fields and errors, and a link to it, and makes tabs of samples that follow each other. */
 markdown.core.ruler.push('anchors', ({ tokens, Token, env }) => {
   const anchorOf = anchors()
   /** Makes some of a text a link to the id of `target`. */

@@ -1,11 +1,12 @@
 /** The documentation in a real browser, on the synthesized stack, with a demo clinic behind Try it. */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { endpointsOf } from '../../shared/openapi/read-document.ts'
@@ -105,8 +106,9 @@ it('supports finding an endpoint and sending a request with the keyboard alone',
   }
   await page.keyboard.insertText(patient.full_name)
   await page.keyboard.press('Enter')
-  await expect.poll(() => response(page).innerText()).toMatch(/"total": 1\b/)
-  expect(await response(page).innerText()).toContain(patient.id)
+  const found = async () => JSON.parse(await response(page).innerText())
+  await expect.poll(async () => (await found()).meta.total).toBeLessThan(20)
+  expect((await found()).data).toContainEqual(expect.objectContaining({ id: patient.id }))
 })
 
 it('shows the section, the line and the words of the first results', async () => {
@@ -131,7 +133,7 @@ it('books the first free slot when nothing is changed, and names the page of an 
     'console: Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)',
   ])
   await page.locator('#try').click()
-  await status(page).getByText('Enter a credential').waitFor()
+  await status(page).getByText('Paste a credential').waitFor()
   await page.locator('#credential').fill(credential())
   await page.locator('.send').click()
   await status(page).getByText('201 Created').waitFor()
@@ -151,9 +153,8 @@ it('copies code with the address and the credential', async () => {
   await page.locator('figure.sh .copy').click()
   await page.getByText('Copied').waitFor()
   const copied = await page.evaluate<string>('navigator.clipboard.readText()')
-  expect(execFileSync('sh', ['-c', copied], { stdio: ['ignore', 'pipe', 'ignore'] }).toString()).toMatch(
-    /^{"data":{"id":/,
-  )
+  const { stdout } = await promisify(execFile)('sh', ['-c', copied])
+  expect(JSON.parse(stdout).data.id).toBe(stack.clinics[0]?.id)
 })
 
 it('keeps the other theme until it is switched back to that of the system', async () => {
@@ -331,7 +332,8 @@ it('has the texts of the screenshots in docs/screenshots, which `npm run prove` 
   const isTaking = rounds(0, 1) === 1
   const texts: Record<string, string> = {}
   const take = async (page: Page, name: string) => {
-    texts[name] = (await page.locator('main').innerText()).slice(0, 600)
+    const text = await page.locator('main').innerText()
+    texts[name] = text.replaceAll(stack.baseUrl, 'http://127.0.0.1:3000').slice(0, 600)
     if (isTaking) await save(page, name)
   }
   const save = async (page: Page, name: string) => {

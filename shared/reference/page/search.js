@@ -9,7 +9,11 @@ const WITH_SNIPPET = 5
 const input = document.querySelector('#search')
 const list = document.querySelector('#found')
 const options = () => [...list.querySelectorAll('[role=option]')]
-const element = (tag, properties) => Object.assign(document.createElement(tag), properties)
+const element = (tag, properties, ...children) => {
+  const made = Object.assign(document.createElement(tag), properties)
+  made.append(...children)
+  return made
+}
 
 /** Searches while the reader types. Enter opens the marked page, or the first. */
 export async function startSearch({ docs, index: file }) {
@@ -32,13 +36,11 @@ export async function startSearch({ docs, index: file }) {
     const parts = []
     let end = 0
     for (const { 0: word, index: start } of found.text.matchAll(wordPattern(terms))) {
-      parts.push(found.text.slice(end, start), element('mark', { textContent: word }))
+      parts.push(found.text.slice(end, start), element('mark', {}, word))
       end = start + word.length
     }
-    const text = element('div', {})
-    text.append(...parts, found.text.slice(end))
-    if (found.heading !== '') link.append(element('small', { textContent: ` › ${found.heading}` }))
-    link.append(text)
+    if (found.heading !== '') link.append(element('small', {}, ` › ${found.heading}`))
+    link.append(element('div', {}, ...parts, found.text.slice(end)))
   }
 
   function show() {
@@ -46,15 +48,14 @@ export async function startSearch({ docs, index: file }) {
     const results = searchPages(index, text)
     list.replaceChildren(
       ...results.map((result, number) => {
-        const item = element('li', { id: `found-${number}`, role: 'option', ariaSelected: 'false' })
-        const link = element('a', { href: addressOf(result.id), tabIndex: -1 })
-        link.append(result.title, ' ', element('small', { textContent: result.group }))
+        const link = element('a', { id: `found-${number}`, href: addressOf(result.id), tabIndex: -1 })
+        Object.assign(link, { role: 'option', ariaSelected: 'false' })
+        link.append(result.title, ' ', element('small', {}, result.group))
         if (number < WITH_SNIPPET) addSnippet(link, result)
-        item.append(link)
-        return item
+        return element('li', { role: 'none' }, link)
       }),
     )
-    if (results.length === 0 && text !== '') list.append(element('li', { textContent: 'Nothing found' }))
+    if (results.length === 0 && text !== '') list.append(element('li', { role: 'none' }, 'Nothing found'))
     list.hidden = text === ''
     input.ariaExpanded = String(!list.hidden)
     input.removeAttribute('aria-activedescendant')
@@ -76,7 +77,7 @@ export async function startSearch({ docs, index: file }) {
       event.preventDefault()
       mark(event.key === 'ArrowDown' ? 1 : -1)
     } else if (event.key === 'Enter') {
-      const chosen = list.querySelector('[aria-selected=true] a') ?? list.querySelector('a')
+      const chosen = list.querySelector('[aria-selected=true]') ?? list.querySelector('a')
       chosen?.click()
     } else if (event.key === 'Escape') {
       input.value = ''

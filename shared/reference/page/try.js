@@ -97,7 +97,7 @@ async function fill(context) {
   status.textContent = ''
   if (credential() === '') {
     status.textContent =
-      'Enter a credential at the top of the page: the fields get ids and dates of its clinic.'
+      'Paste a credential at the top of the page: the fields get ids and dates of its clinic.'
     return false
   }
   for (const [path, { get: one }] of Object.entries(description.paths)) {
