@@ -343,7 +343,10 @@ it('has the texts of the screenshots in docs/screenshots, which `npm run prove` 
   }
   const wide = { width: 1440, height: 900 }
   await take((await visit('/docs', { viewport: wide })).page, 'home')
-  await take((await visit('/docs/reference/create-appointment', { viewport: wide })).page, 'reference-light')
+  await take(
+    (await visit('/docs/reference/create-appointment', { viewport: { ...wide, width: 1400 } })).page,
+    'reference-light',
+  )
   const dark = await visit('/docs/reference/list-patients', { colorScheme: 'dark' })
   await take(dark.page, 'reference-dark')
   await take((await visit('/docs/reference/create-patient', PHONE)).page, 'reference-phone')
