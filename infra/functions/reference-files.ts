@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
+import { buildSync, transformSync } from 'esbuild'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { type Assets, neighbours, shell } from '../../shared/reference/html.ts'
 import { docsPages, EXAMPLES, NOT_FOUND, PAGE_FILES, type Page } from '../../shared/reference/pages.ts'
@@ -29,7 +29,7 @@ export function writeReferenceFiles(directory: string): void {
   ) as Assets
   const api = BASE_PATH.slice(1)
   for (const page of [...pages, NOT_FOUND]) {
-    const contents = renderMarkdown(page, page === NOT_FOUND ? '' : neighbours(page, pages))
+    const contents = renderMarkdown(page, neighbours(page, pages))
     write(
       page.path === '' ? 'docs.html' : `docs/${page.path}.html`,
       shell({ page, pages, assets, api, contents }),
@@ -50,7 +50,7 @@ export function writeReferenceFiles(directory: string): void {
 function assetsOf(
   pages: readonly Page[],
 ): Record<keyof Assets, { readonly file: string; readonly content: string }> {
-  const asset = (file: string, content = read(file)) => ({ file, content })
+  const asset = (file: string, content = minified(file)) => ({ file, content })
   return {
     script: asset(join(SCRIPTS, 'docs.js')),
     searchIndex: asset('search-index.json', searchIndex(pages)),
@@ -59,6 +59,10 @@ function assetsOf(
     tryScript: asset(join(SCRIPTS, 'try.js')),
   }
 }
+
+/** A script or style without comments and spaces. */
+const minified = (file: string): string =>
+  transformSync(read(file), { loader: file.endsWith('.css') ? 'css' : 'js', minify: true }).code
 
 /** The search with its library, as a module. */
 function searchScript(): string {

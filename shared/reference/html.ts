@@ -72,9 +72,10 @@ function navigation(page: Shell['page'], pages: readonly Page[]): string {
     .join('')
 }
 
-/** Links to the pages before and after a page. */
+/** Links to the pages before and after a page of the navigation. */
 export function neighbours(page: Page, pages: readonly Page[]): string {
   const index = pages.indexOf(page)
+  if (index < 0) return ''
   const link = (other: Page | undefined, label: string) =>
     other
       ? `<a href="${relative(page.path, other.path)}"><small>${label}:</small> ${escapeHtml(other.path === '' ? 'Overview' : other.title)}</a>`

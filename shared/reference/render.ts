@@ -55,10 +55,14 @@ for (const rule of ['html_block', 'html_inline'] as const)
 markdown.renderer.rules.table_open = () =>
   '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>'
 markdown.renderer.rules.table_close = () => '</table></div>'
-/** Keys, scopes and paths break after their punctuation only. */
+/** The longest code, in characters, that never breaks. Longer keys, scopes and paths break after their punctuation. */
+const MAX_UNBROKEN = 14
+
 markdown.renderer.rules.code_inline = (tokens, index) => {
-  const code = placeholders(escapeHtml(tokens[index]?.content ?? ''))
-  return `<code>${code.includes('<var') ? code : code.replace(/(?<=\w[./_:])(?=[\w{])/g, '<wbr>')}</code>`
+  const text = tokens[index]?.content ?? ''
+  const code = placeholders(escapeHtml(text))
+  const isWhole = text.length <= MAX_UNBROKEN || code !== escapeHtml(text)
+  return `<code>${isWhole ? code : code.replace(/(?<=\w[./_:])(?=[\w{])/g, '<wbr>')}</code>`
 }
 markdown.renderer.rules.fence = (tokens, index) => {
   const { info = '', content = '', meta } = tokens[index] ?? {}
@@ -81,10 +85,7 @@ markdown.core.ruler.push('anchors', ({ tokens, Token, env }) => {
     const children = inline?.children ?? []
     if (children.some(({ type }) => type === 'link_open')) return
     const open = new Token('link_open', 'a', 1)
-    open.attrs = [
-      ['class', 'self'],
-      ['href', `#${id}`],
-    ]
+    open.attrSet('href', `#${id}`)
     const linked = [open, ...children.slice(start, end), new Token('link_close', 'a', -1)]
     children.splice(start, linked.length - 2, ...linked)
   }
@@ -152,9 +153,7 @@ export function renderMarkdown(
 ${main(render(tokens))}`
   }
   const isSample = ({ type }: (typeof tokens)[number]) => type === 'fence'
-  const tryIt = endpoint
-    ? ` <button type="button" id="try" data-operation="${path.split('/').at(-1)}">Try it</button>`
-    : ''
+  const tryIt = endpoint ? ' <button type="button" id="try">Try it</button>' : ''
   const body = render(tokens.filter((token) => !isSample(token)))
   return `${main(tryIt ? body.replace('</code></p>', `</code>${tryIt}</p>`) : body)}<aside class="samples" aria-label="Samples">${render(tokens.filter(isSample))}</aside>
 `

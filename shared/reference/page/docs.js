@@ -35,8 +35,11 @@ function showLanguage(chosen) {
   const top = chosen?.getBoundingClientRect().top
   if (chosen) localStorage.setItem('language', chosen.dataset.language)
   if (chosen) root.dataset.language = chosen.dataset.language
-  for (const choice of all('.choices button'))
-    choice.ariaPressed = String(choice.dataset.language === root.dataset.language)
+  for (const { children } of all('.choices')) {
+    const choices = [...children]
+    const shown = choices.find((choice) => choice.dataset.language === root.dataset.language) ?? choices[0]
+    for (const choice of choices) choice.ariaPressed = String(choice === shown)
+  }
   if (chosen) scrollBy(0, chosen.getBoundingClientRect().top - top)
 }
 

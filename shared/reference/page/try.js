@@ -16,7 +16,7 @@ export async function open(button, { api, docs }) {
   const form = element('form', { className: 'try' }, 'Loading…')
   button.closest('p').after(form)
   const description = await (await fetch(`${docs}../openapi.json`)).json()
-  const request = requestOf(description, button.dataset.operation)
+  const request = requestOf(description, location.pathname.split('/').at(-1))
   const status = element('p', { role: 'status' })
   const result = element('div')
   const context = { form, description, request, status, result, docs, base: new URL(api, location).href }
