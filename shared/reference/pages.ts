@@ -215,19 +215,8 @@ export const NOT_FOUND: Page = {
   path: '404',
   title: 'Page not found',
   group: '',
-  markdown: [
-    '# Page not found',
-    '',
-    'This address has no page. Search at the top of the page, or start at one of these:',
-    '',
-    ...[
-      ['', 'Overview'],
-      ['guides/quickstart', 'Quickstart'],
-      ['errors', 'Errors'],
-      ['changelog', 'Changelog'],
-    ].map(([path = '', title]) => `- [${title}](${relative('404', path)})`),
-    '',
-  ].join('\n'),
+  markdown:
+    '# Page not found\n\nSearch at the top of the page, or start with the [quickstart](../docs/guides/quickstart).\n',
 }
 
 function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key: string) => boolean): Page {

@@ -55,14 +55,10 @@ for (const rule of ['html_block', 'html_inline'] as const)
 markdown.renderer.rules.table_open = () =>
   '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>'
 markdown.renderer.rules.table_close = () => '</table></div>'
-/** The longest code, in characters, that never breaks. Longer keys, scopes and paths break after their punctuation. */
-const MAX_UNBROKEN = 14
-
+/** Keys, scopes and paths break after their punctuation only. */
 markdown.renderer.rules.code_inline = (tokens, index) => {
-  const text = tokens[index]?.content ?? ''
-  const code = placeholders(escapeHtml(text))
-  const isWhole = text.length <= MAX_UNBROKEN || code !== escapeHtml(text)
-  return `<code>${isWhole ? code : code.replace(/(?<=\w[./_:])(?=[\w{])/g, '<wbr>')}</code>`
+  const code = escapeHtml(tokens[index]?.content ?? '').replace(/(?<=[a-z}][./_])(?=[a-z{])/g, '<wbr>')
+  return `<code>${placeholders(code)}</code>`
 }
 markdown.renderer.rules.fence = (tokens, index) => {
   const { info = '', content = '', meta } = tokens[index] ?? {}
@@ -155,6 +151,6 @@ ${main(render(tokens))}`
   const isSample = ({ type }: (typeof tokens)[number]) => type === 'fence'
   const tryIt = endpoint ? ' <button type="button" id="try">Try it</button>' : ''
   const body = render(tokens.filter((token) => !isSample(token)))
-  return `${main(tryIt ? body.replace('</code></p>', `</code>${tryIt}</p>`) : body)}<aside class="samples" aria-label="Samples">${render(tokens.filter(isSample))}</aside>
+  return `${main(tryIt ? body.replace('</code></p>', `</code>${tryIt}</p>`) : body)}<aside aria-label="Samples">${render(tokens.filter(isSample))}</aside>
 `
 }

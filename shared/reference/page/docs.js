@@ -5,7 +5,7 @@ const one = (selector) => document.querySelector(selector)
 const all = (selector) => [...document.querySelectorAll(selector)]
 
 root.dataset.language = localStorage.getItem('language') ?? 'sh'
-root.dataset.theme = localStorage.getItem('theme') ?? ''
+root.style.colorScheme = localStorage.getItem('theme')
 
 /** The entered credential, without the name of its header and its scheme. The script of Try it calls it too. */
 function credential() {
@@ -46,18 +46,15 @@ function showLanguage(chosen) {
 /** The theme follows the system, unless the reader has chosen the other one. */
 function switchTheme() {
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
-  const other = (root.dataset.theme || system) === 'dark' ? 'light' : 'dark'
-  root.dataset.theme = other === system ? '' : other
-  if (other === system) localStorage.removeItem('theme')
-  else localStorage.setItem('theme', other)
+  const other = system === 'dark' ? 'light' : 'dark'
+  root.style.colorScheme = root.style.colorScheme === '' ? other : ''
+  localStorage.setItem('theme', root.style.colorScheme)
 }
 
 async function copy(button) {
   await navigator.clipboard.writeText(button.closest('figure').querySelector('code').textContent)
   button.textContent = 'Copied'
-  setTimeout(() => {
-    button.textContent = 'Copy'
-  }, 2000)
+  setTimeout(() => button.replaceChildren('Copy'), 2000)
 }
 
 let searching

@@ -36,7 +36,7 @@ export async function startSearch({ docs, index: file }) {
     const parts = []
     let end = 0
     for (const { 0: word, index: start } of found.text.matchAll(wordPattern(terms))) {
-      parts.push(found.text.slice(end, start), element('mark', {}, word))
+      parts.push(found.text.slice(end, start), element('strong', {}, word))
       end = start + word.length
     }
     if (found.heading !== '') link.append(element('small', {}, ` › ${found.heading}`))
