@@ -1,6 +1,7 @@
 // `npm start`: installs the dependencies if necessary, and runs the API. Plain JavaScript, because the machine's own Node may be
 // older than the one that npm installs.
 import { readFileSync } from 'node:fs'
+import module from 'node:module'
 import { join } from 'node:path'
 import { requireNode24 } from './node-24.mjs'
 
@@ -9,5 +10,6 @@ if (process.argv.slice(2).some((argument) => argument === '--help' || argument =
 } else {
   await import('./install.mjs')
   await requireNode24()
+  module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))
   await import('./local.ts')
 }

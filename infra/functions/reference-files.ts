@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { buildSync, transformSync } from 'esbuild'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { type Assets, neighbours, shell } from '../../shared/reference/html.ts'
-import { docsPages, EXAMPLES, NOT_FOUND, PAGE_FILES, type Page } from '../../shared/reference/pages.ts'
+import { docsPages, EXAMPLES, NOT_FOUND, type Page } from '../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../shared/reference/render.ts'
 import { searchIndex } from '../../shared/reference/search.ts'
 

@@ -24,7 +24,7 @@ it.each([
   ['birthday', 'reference/create-patient#body-date_of_birth'],
   ['oauth', 'api#not-offered'],
   ['unsubscribe', 'api#not-offered'],
-  ['refund', 'events/payment.created'],
+  ['refund', 'reference/create-payment'],
   ['invoice paid', 'events/invoice.paid'],
   ['timezone', 'guides/booking'],
   ['recurring', 'api#not-offered'],

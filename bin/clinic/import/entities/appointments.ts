@@ -11,8 +11,8 @@ import { outdatedFields } from '../../../../shared/domain/booking/change-appoint
 import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import { isWorking } from '../../../../shared/domain/booking/slots.ts'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
-import { wallClock } from '../../../../shared/domain/clock.ts'
-import { parseTime } from '../../../../shared/domain/interval.ts'
+import { clockGaps, wallClock } from '../../../../shared/domain/clock.ts'
+import { overlaps, parseTime } from '../../../../shared/domain/interval.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { cancellationReason, notes } from '../../../../shared/domain/patients/text-fields.ts'
 import { APPOINTMENTS, appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -185,7 +185,7 @@ const treatmentsOf = (
     return { id, name }
   })
 
-/** The warning about a scheduled appointment to come at which its doctor does not work; null for others. */
+/** The warning about a time that clocks skip, or about a scheduled appointment to come at which its doctor does not work; null for others. */
 function outsideWarning(
   doctor: Doctor,
   appointment: Pick<Appointment, 'date' | 'startTime' | 'endTime' | 'status'>,
@@ -193,9 +193,14 @@ function outsideWarning(
   now: number,
   { columnOf }: Pick<RowSource, 'columnOf'>,
 ): Warning | null {
-  if (!isUpcoming(appointment, wallClock(now, timezone))) return null
   const { date, startTime, endTime } = appointment
   const interval = { from: parseTime(startTime), to: parseTime(endTime) }
+  if (clockGaps(date, timezone).some((gap) => overlaps(gap, interval)))
+    return {
+      kind: 'skipped_time',
+      text: 'start_time or end_time does not exist on that day: the clocks skip it',
+    }
+  if (!isUpcoming(appointment, wallClock(now, timezone))) return null
   if (isWorking({ doctor, date, timezone }, interval)) return null
   return { kind: 'outside_hours', text: textOf(doctor, date, columnOf('doctor_external_id')) }
 }

@@ -1,13 +1,21 @@
 /** Warnings: values of a row that look wrong, but are possible. Some need stored records, so they are found on writing the row. */
 
-export type WarningKind = 'far_ahead' | 'doubly_encoded' | 'outside_hours' | 'same_person' | 'left_out'
+export type WarningKind =
+  | 'far_ahead'
+  | 'doubly_encoded'
+  | 'skipped_time'
+  | 'outside_hours'
+  | 'same_person'
+  | 'left_out'
 
 /** The text begins with the field, and has no value of the row. */
 export type Warning = { readonly kind: WarningKind; readonly text: string }
 
-/** UTF-8 that was read as windows-1252 and saved as UTF-8 again: `Ã¼` for `ü`, `ÅŸ` for `ş`, `â€™` for an apostrophe. */
+/**
+ * UTF-8 that was read as windows-1252 or windows-1250 and saved as UTF-8 again: `Ã¼` for `ü`, `ÅŸ` for `ş`, `â€™` for an apostrophe, `Ĺ‚` for `ł`.
+ */
 const DOUBLY_ENCODED =
-  /[ÃÄÅ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Â[\u00a0-\u00bf]|â€[\u0080-\u00bf€‚„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/
+  /[ÃÄÅ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Â[\u00a0-\u00bf]|â€[\u0080-\u00bf€‚„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Ĺ[\u0080-\u00bf‚„…‡‹›ˇ˘˝šźşŠŹĽľ]|Ă[\u0080-\u00bfłˇş˝]/
 
 const YEAR_MS = 365 * 86_400_000
 

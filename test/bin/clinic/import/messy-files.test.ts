@@ -264,6 +264,7 @@ describe('a row with a warning', () => {
   it.each<[string, string, string[]]>([
     ['text that was encoded twice', 'JÃ¼rgen', ['2: first_name looks doubly encoded, as Ã¼ for ü']],
     ['Turkish text that was encoded twice', 'AyÅŸe', ['2: first_name looks doubly encoded, as Ã¼ for ü']],
+    ['Polish text that was encoded twice', 'PaweĹ‚', ['2: first_name looks doubly encoded, as Ã¼ for ü']],
     ['an apostrophe that was encoded twice', 'Dâ€™Arcy', ['2: first_name looks doubly encoded, as Ã¼ for ü']],
     ['capital umlauts', 'JÜRGEN ÄÖÅÃ', []],
     ['a typographic apostrophe', 'D’Arcy', []],
