@@ -40,7 +40,10 @@ export async function readHealth({ table, clinic }: ClinicContext, { id, isActiv
   const timeOf = (instant: string) => clinicTimestamp(instant, clinic.timezone)
   const last = (attempt: DeliveryAttempt | undefined) =>
     attempt ? { at: timeOf(attempt.at), outcome: outcomeText(attempt) } : null
-  const due = deliveries.flatMap(({ nextAt }) => (nextAt === null ? [] : [nextAt]))
+  // A disabled endpoint gets requested deliveries only.
+  const due = deliveries.flatMap(({ nextAt, isManual }) =>
+    nextAt !== null && (isActive || isManual) ? [nextAt] : [],
+  )
   const toTimestamp = (ms: number | null | undefined) =>
     typeof ms === 'number' ? timeOf(new Date(ms).toISOString()) : null
   return {

@@ -70,6 +70,23 @@ describe('webhook health', () => {
   })
 
   it.each([
+    [true, false, '2026-05-04T10:09:00+03:00'],
+    [false, false, null],
+    [false, true, '2026-05-04T10:09:00+03:00'],
+  ])('shows the next attempt if active is %j and requested %j: %j', async (isActive, isManual, expected) => {
+    const [one] = (await addChangesOfOneRecord(db.table, clinic, webhook, 1)) as [Reference]
+    const nextAt = Date.parse(at(9))
+    await deliveryStore(db).change(clinic.id, webhook.id, one.delivery, (before) => ({
+      ...before,
+      isManual,
+      nextAt,
+    }))
+    await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, isActive }))
+    const { printed } = await run('webhook', 'health', webhook.id, '--clinic', clinic.id, '--json')
+    expect(JSON.parse(printed).data).toMatchObject({ is_active: isActive, next_attempt_at: expected })
+  })
+
+  it.each([
     ['connection_refused', null, 'connection refused'],
     ['certificate_expired', null, 'certificate expired'],
     ['timeout', null, 'timed out after 15 s'],
