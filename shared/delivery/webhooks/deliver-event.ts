@@ -92,11 +92,11 @@ async function attempt(
   { after: claimed, webhook, health }: Claimed,
   queue: DeliveryQueue,
 ): Promise<void> {
-  const { deliveries, queues, now } = consumer
+  const { deliveries, queues, now, receiverNow = now } = consumer
   const { clinic } = queued
   const at = now()
   const result = await post(consumer, claimed, webhook, at, queue)
-  const outcome = outcomeOf(result, queue, at, now())
+  const outcome = outcomeOf(result, queue, at, receiverNow())
   // The latency ends with the status; a body can take longer.
   const tookMs = Math.max(result.latencyMs, now() - at)
   consumer.onAttempt?.(attemptReport({ clinic, requestId: claimed.requestId }, outcome))
@@ -105,8 +105,12 @@ async function attempt(
     before.claim?.token === claimed.claim?.token ? afterAttempt(before, outcome, random) : null,
   )
   await consumer.health.record(clinic, webhook.id, health, healthAfter(health, outcome, at, tookMs))
-  if (disables(health, outcome, at))
-    await consumer.webhooks.disable(clinic, webhook.id, new Date(now()).toISOString())
+  if (disables(health, outcome, at)) {
+    // Another attempt may have succeeded meanwhile, and a person may have enabled the endpoint or changed its URL.
+    const latest = await deliveries.readContext(clinic, webhook.id, claimed.id)
+    if (latest?.webhook?.updatedAt === webhook.updatedAt && disables(latest.health, outcome, at))
+      await consumer.webhooks.disable(clinic, webhook.id, new Date(now()).toISOString())
+  }
   if (outcome.kind === 'cut-off') return queues.push('slow', [queued])
   const { nextAt } = afterAttempt(claimed, outcome, random)
   const delayMs = (nextAt ?? Number.POSITIVE_INFINITY) - now()

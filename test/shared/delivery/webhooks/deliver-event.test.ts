@@ -148,6 +148,17 @@ describe('an endpoint that fails', () => {
     },
   )
 
+  it('gets the delay until the date of its retry-after, by the clock of receivers', async () => {
+    const simulation = deliverySimulation(db.table)
+    const receiverNow = () => simulation.now - 30 * 24 * 3_600_000
+    simulation.dependencies = { ...simulation.dependencies, receiverNow }
+    simulation.respond = () => httpResponse(503, new Date(receiverNow() + 600_000).toUTCString())
+    await createPatients(simulation)
+    await simulation.drain()
+    const [delivery] = await deliveries()
+    expect((delivery?.nextAt ?? 0) - simulation.now).toBeGreaterThan(590_000)
+  })
+
   it('with 410 is disabled immediately', async () => {
     const simulation = deliverySimulation(db.table, () => httpResponse(410))
     await createPatients(simulation, 2)

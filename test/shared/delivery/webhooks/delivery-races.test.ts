@@ -5,9 +5,11 @@ import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deli
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { DeliveryReference } from '../../../../shared/domain/webhooks/delivery.ts'
 import { redelivered } from '../../../../shared/domain/webhooks/delivery-states.ts'
-import type { Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
+import { DISABLE_AFTER_MS, type Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
+import { HEALTHY } from '../../../../shared/domain/webhooks/webhook-health.ts'
 import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
+import { webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import {
   addChangesOfOneRecord,
@@ -109,4 +111,72 @@ it('records a success although the endpoint is disabled and the message repeated
   await attempt
   const stored = await deliveryStore(db).find(clinic.id, webhook.id, first.delivery)
   expect(stored).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] })
+})
+
+const changeWebhook = (changed: Partial<Webhook>) =>
+  webhookStore(db).change(clinic.id, webhook.id, (before) => ({
+    ...before,
+    ...changed,
+    updatedAt: new Date(Date.parse(before.updatedAt) + 1000).toISOString(),
+  }))
+
+it.each<[string, number, (simulation: Simulation, other: DeliveryReference) => Promise<unknown>]>([
+  ['another attempt succeeds', 503, ({ dependencies }, other) => deliverEvent(dependencies, other, 'quick')],
+  ['a person enables it', 503, () => changeWebhook({ isActive: true })],
+  ['its URL is replaced', 410, () => changeWebhook({ url: 'https://new.example.com/' })],
+])('leaves an endpoint enabled if %s during an attempt that ends with %i', async (_, status, meanwhile) => {
+  const simulation = deliverySimulation(db.table)
+  const [first, other] = await added(simulation)
+  const failingSince = simulation.now - DISABLE_AFTER_MS
+  await webhookHealthStore(db).record(clinic.id, webhook.id, HEALTHY, { isSlow: false, failingSince })
+  let finish = () => {}
+  simulation.respond = () => new Promise((resolve) => (finish = () => resolve(httpResponse(status))))
+  const attempt = deliverEvent(simulation.dependencies, first, 'quick')
+  await expect.poll(() => simulation.received.length).toBe(1)
+  simulation.respond = () => httpResponse(200)
+  await meanwhile(simulation, other)
+  finish()
+  await attempt
+  expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
+})
+
+it('loses no delivery that one sweep cannot queue while another removes the due item', async () => {
+  const simulation = deliverySimulation(db.table)
+  await added(simulation, 1)
+  simulation.now += 3 * 60_000
+  const due = dueDeliveries(db)
+  const deliveries: typeof due = {
+    ...due,
+    dueBatches: async function* (...parts) {
+      for await (const batch of due.dueBatches(...parts))
+        yield batch.filter((one) => one.clinic === clinic.id)
+    },
+  }
+  const now = () => simulation.now
+  const [moved, removing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const push = async () => {
+    moved.resolve()
+    await removing.promise
+    throw new Error('no SQS')
+  }
+  const failed = sweepDeliveries({ deliveries, queues: { push }, now }).catch(() => {})
+  const behind: typeof due = {
+    ...deliveries,
+    dueBatches: async function* (...parts) {
+      for await (const batch of deliveries.dueBatches(...parts)) {
+        if (batch.length > 0) await moved.promise
+        yield batch
+      }
+    },
+    removeDue: async (item) => {
+      removing.resolve()
+      await failed
+      await due.removeDue(item)
+    },
+  }
+  const queues = { push: simulation.push }
+  await sweepDeliveries({ deliveries: behind, queues, now })
+  await sweepDeliveries({ deliveries, queues, now })
+  await simulation.drain()
+  expect(sequences(simulation)).toEqual([1])
 })
