@@ -10,7 +10,8 @@
  * | pending, claimed | a response of 2xx | delivered |
  * | pending, claimed | a failure | pending, due at its retry |
  * | pending, claimed | a response of 410, or the failure of the last retry | failed |
- * | pending, due | its endpoint was disabled or deleted | failed |
+ * | pending, due | its clinic is paused | pending, due: after the pause |
+ * | pending, due | its endpoint was deleted, or disabled and nobody requested the delivery | failed |
  * | any | a requested redelivery | pending, due now |
  *
  * Every pending delivery has a due item, from which the sweep queues it: for a retry that is further away than a queue can
