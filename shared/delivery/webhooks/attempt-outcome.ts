@@ -3,13 +3,8 @@ import type { DeliveryQueue, Outcome } from '../../domain/webhooks/delivery.ts'
 import { parseRetryAfter } from '../../domain/webhooks/webhook.ts'
 import type { AttemptResult } from './webhook-transport.ts'
 
-/** How an attempt ended that began at `at`, in one of the queues. `receiverNow` is the time of the endpoint. */
-export function outcomeOf(
-  result: AttemptResult,
-  queue: DeliveryQueue,
-  at: number,
-  receiverNow: number,
-): Outcome {
+/** How an attempt ended that began at `at`, in one of the queues. `now` is the time of the endpoint. */
+export function outcomeOf(result: AttemptResult, queue: DeliveryQueue, at: number, now: number): Outcome {
   const isResponse = result.kind === 'responded'
   const status = isResponse ? result.status : null
   return {
@@ -20,7 +15,7 @@ export function outcomeOf(
       error: isResponse ? null : result.reason,
       latencyMs: Math.round(result.latencyMs),
     },
-    retryAfter: isResponse ? parseRetryAfter(result.retryAfter, receiverNow) : null,
+    retryAfter: isResponse ? parseRetryAfter(result.retryAfter, now) : null,
   }
 }
 
