@@ -7,8 +7,7 @@ import { roleOf } from './output.ts'
 const NAMES = new Set(['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation'])
 
 /** Whether IAM has denied a call. */
-export const isAccessDenied = (error: unknown): boolean =>
-  error instanceof Error && (NAMES.has(error.name) || /^\d+ .*AccessDenied/s.test(error.message))
+export const isAccessDenied = (error: unknown): boolean => error instanceof Error && NAMES.has(error.name)
 
 /** Which role a command needs, and what IAM has denied. */
 export function describeDenial(command: Command | undefined, { message }: Error): string {

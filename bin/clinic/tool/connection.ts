@@ -167,7 +167,7 @@ async function deployedStack(name: string): Promise<StackLocation> {
     deployedAt: LastUpdatedTime?.toISOString() ?? '',
     isLocal: false,
     clientSettingsFor: () => ({}),
-    openOperatorLog: (logGroup) => deployedOperatorLog(client, logGroup),
+    openOperatorLog: deployedOperatorLog,
   }
 }
 
