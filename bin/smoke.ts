@@ -13,6 +13,13 @@ const MAX_WAIT_MS = 60_000
 /** The patient of all runs, found by this external id. */
 const PATIENT = { first_name: 'Smoke', last_name: 'Test', external_id: 'smoke-test' }
 
+const USAGE = `usage: npm run smoke -- --url URL --credential KEY:SECRET, or with SMOKE_CREDENTIAL set
+
+Needs a test clinic with a doctor who has two free times within two weeks, and a credential of it with the scopes patient.read,
+patient.write, appointment.read, appointment.read.availability, appointment.write, webhook.read, and webhook.write if the clinic has
+a webhook endpoint. URL is the
+output BaseUrl of the stack.`
+
 const EVENTS = ['appointment.created', 'appointment.updated', 'appointment.cancelled']
 
 const { url, credential } = readArguments()
@@ -37,22 +44,21 @@ function fail(code: number, reason: string): never {
 
 /** The credential may be in the environment, where other users of the machine do not see it. */
 function readArguments() {
-  const usage = 'usage: npm run smoke -- --url URL --credential KEY:SECRET, or with SMOKE_CREDENTIAL set'
-  const { url, credential = process.env.SMOKE_CREDENTIAL, help } = parseOptions(usage)
+  const { url, credential = process.env.SMOKE_CREDENTIAL, help } = parseOptions()
   if (help) {
-    print(usage)
+    print(USAGE)
     process.exit(0)
   }
-  if (!url || !credential) fail(2, usage)
+  if (!url || !credential) fail(2, USAGE)
   return { url, credential }
 }
 
-function parseOptions(usage: string) {
+function parseOptions() {
   const text = { type: 'string' } as const
   try {
     return parseArgs({ options: { url: text, credential: text, help: { type: 'boolean' } } }).values
   } catch (error) {
-    return fail(2, `${error instanceof Error ? error.message : error}\n${usage}`)
+    return fail(2, `${error instanceof Error ? error.message : error}\n${USAGE}`)
   }
 }
 

@@ -23,8 +23,8 @@ type Outcome = {
 type Check = {
   readonly name: string
   readonly appliesTo?: (stage: StageSettings) => boolean
-  /** What to do if the account is not ready, or what the check reads does not exist. */
-  readonly todo: (stage: StageSettings) => string
+  /** What to do if the account is not ready, or what the check reads does not exist: `error` is what the command printed. */
+  readonly todo: (stage: StageSettings, error?: string) => string
   readonly run: (aws: Aws, stage: StageSettings, resources: readonly Resource[]) => Outcome | Promise<Outcome>
 }
 
@@ -72,8 +72,12 @@ function bootstrapCommand(
 /** The check that the shell is signed in to the account of the stage. Of another account, nothing else is read. */
 const ACCOUNT: Check = {
   name: 'account',
-  todo: ({ env: { account } }) =>
-    `install the AWS CLI, and sign in to ${account ?? 'the account of the stage'}`,
+  todo: ({ env: { account, region } }, error = '') => {
+    if (/ENOENT|command not found/.test(error)) return 'install the AWS CLI'
+    if (/endpoint URL|specify a region|Invalid endpoint/i.test(error))
+      return `set region, which is ${region ?? 'not set'}, to one of AWS that is enabled in the account`
+    return `sign in to ${account ?? 'the account of the stage'}: set AWS_PROFILE, or run "aws sso login"`
+  },
   run: async (aws, { env: { account } }) => {
     const { Account } = await aws<{ Account: string }>('sts get-caller-identity')
     return {
@@ -292,7 +296,11 @@ export async function runChecks(
     } catch (error) {
       const found = error instanceof Error ? error.message : String(error)
       const isDenied = /AccessDenied|not authorized/i.test(found)
-      return { name, found, todo: isDenied ? 'sign in with a role that may make this call' : todo(stage) }
+      return {
+        name,
+        found,
+        todo: isDenied ? 'sign in with a role that may make this call' : todo(stage, found),
+      }
     }
   }
 }

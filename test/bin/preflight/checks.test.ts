@@ -129,6 +129,29 @@ describe('npm run preflight', () => {
     expect(await toDo(account)).toEqual(['account'])
   })
 
+  it.each([
+    ['there is no AWS CLI', 'spawn aws ENOENT', /^install the AWS CLI$/],
+    [
+      'there are no credentials',
+      'Unable to locate credentials. You can configure credentials by running "aws login".',
+      /^sign in to 111122223333: /,
+    ],
+    [
+      'the credentials have expired',
+      'Error when retrieving token from sso: Token has expired and refresh failed',
+      /^sign in to 111122223333: /,
+    ],
+    [
+      'the region does not exist',
+      'Could not connect to the endpoint URL: "https://sts.eu-centra-1.amazonaws.com/"',
+      /^set region, which is eu-central-1,/,
+    ],
+  ])('says what to do if %s', async (_what, error, todo) => {
+    expect(await findings({}, stage, error)).toEqual([
+      { name: 'account', found: error, todo: expect.stringMatching(todo) },
+    ])
+  })
+
   it('reports what does not exist or cannot be read with the command that creates it, and continues', async () => {
     const checked = settingsOf('prod', { ...SETTINGS, bootstrapQualifier: 'clinicprod' })
     const found = await findings({ 'sts get-caller-identity': READY['sts get-caller-identity'] }, checked)
