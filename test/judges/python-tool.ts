@@ -14,13 +14,15 @@ const CACHE = join(import.meta.dirname, '../../node_modules/.cache/judges')
 /**
  * Installs the packages of a file of pinned requirements into a virtual environment of a version of Python, such as 3.9, once
  * for each version of the file.
+ * @param minor the minor version that Python 3 needs at least
  */
-export function pythonTool(requirements: string, wanted = '3'): PythonTool {
-  const check = 'import ensurepip, sys; assert sys.version_info >= (3, 9); print(sys.version)'
+export function pythonTool(requirements: string, wanted = '3', minor = 9): PythonTool {
+  const check = `import ensurepip, sys; assert sys.version_info >= (3, ${minor}); print(sys.version)`
   const found = [`python${wanted}`, ...globSync(join(homedir(), `.pyenv/versions/${wanted}.*/bin/python`))]
     .map((python) => ({ python, ...spawnSync(python, ['-c', check], { encoding: 'utf8' }) }))
     .find(({ status }) => status === 0)
-  if (!found) return { missing: `there is no Python ${wanted === '3' ? '3.9 or later' : wanted} with pip` }
+  if (!found)
+    return { missing: `there is no Python ${wanted === '3' ? `3.${minor} or later` : wanted} with pip` }
   const version = createHash('sha256')
     .update(readFileSync(requirements))
     .update(found.stdout)
