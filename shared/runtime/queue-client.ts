@@ -7,6 +7,8 @@ export const QUEUE_CALL = { maxAttempts: 2, requestTimeout: 2000 } as const
 export const queueClient = (): SQSClient =>
   new SQSClient({
     maxAttempts: QUEUE_CALL.maxAttempts,
+    // The SDK finds the endpoint, rather than taking the host in the URL of a queue.
+    useQueueUrlAsEndpoint: false,
     requestHandler: {
       connectionTimeout: 1000,
       requestTimeout: QUEUE_CALL.requestTimeout,

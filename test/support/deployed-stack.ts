@@ -12,6 +12,8 @@ import { tableOfFile } from './table.ts'
 /** The caller that STS sees. */
 export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/Operator/ada'
 
+const IDENTITY = `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${CALLER_ARN}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`
+
 /** A call of DynamoDB: its name, and its input in DynamoDB's format. */
 export type RecordedCall = { readonly operation: string; readonly input: any }
 
@@ -70,13 +72,13 @@ export async function deployedStack(
     } else if (service) {
       for (const { message } of JSON.parse(body).logEvents) lines.push(JSON.parse(message))
       response.end('{}')
-    } else if (body.includes('GetCallerIdentity')) response.end(`<Arn>${CALLER_ARN}</Arn>`)
+    } else if (body.includes('GetCallerIdentity')) response.end(IDENTITY)
     else response.end(describedStack(outputs))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  for (const service of ['CLOUDFORMATION', 'STS', 'LOGS', 'DYNAMODB'])
+  for (const service of ['CLOUDFORMATION', 'STS', 'CLOUDWATCH_LOGS', 'DYNAMODB'])
     vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, endpoint)
   vi.stubEnv('AWS_REGION', 'local')
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')

@@ -67,7 +67,10 @@ export const deployedAt = async (command: Command): Promise<string> => (await lo
 /** A client for the stack's queues, and their URLs by output name. */
 export async function connectQueues(command: Command) {
   const { outputs, clientSettingsFor: where } = await locateStack(command)
-  return { client: new SQSClient(where('sqs')), urlOf: (output: string) => requireOutput(outputs, output) }
+  return {
+    client: new SQSClient({ useQueueUrlAsEndpoint: false, ...where('sqs') }),
+    urlOf: (output: string) => requireOutput(outputs, output),
+  }
 }
 
 /** The name that the stack puts into the keys that it issues. */

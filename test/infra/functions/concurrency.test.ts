@@ -12,6 +12,7 @@ import type { Throttle } from '../../../infra/settings/stages.ts'
 import { functionIds } from '../../../infra/stacks/deployment.ts'
 import { BASE_PATH } from '../../../shared/api/route.ts'
 import { ENDPOINTS, ROUTES } from '../../../shared/api/routes.ts'
+import { WORKERS } from '../../../shared/runtime/workers.ts'
 import { resourceOfFunction, resourcesOf, settingsOf, templateOf } from '../../support/template.ts'
 
 /** The reserved concurrency of each function that has a reservation. */
@@ -130,6 +131,9 @@ describe('the concurrency of the account', () => {
 
   it('must be what the documentation says', () => {
     expect(readFileSync('docs/operate/README.md', 'utf8')).toContain('which is so below 586.')
+    const parts = WORKERS.map(({ trigger }) => (trigger.type === 'schedule' ? (trigger.parts ?? 1) : 0))
+    const scheduled = parts.reduce<number>((sum, count) => sum + count, 0)
+    expect(readFileSync('docs/operate/README.md', 'utf8')).toContain(`the ${scheduled} scheduled functions`)
     expect(() => checkConcurrency(585)).toThrow(/is too low/)
   })
 

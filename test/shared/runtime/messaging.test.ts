@@ -1,4 +1,5 @@
-/** The clients of SNS and SES with the settings of functions, against servers that behave badly. */
+/** The clients of SQS, SNS and SES with the settings of functions, against servers that behave badly. */
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -6,7 +7,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { smsSender } from '../../../shared/delivery/sms/sms.ts'
-import { openEmail, openSms, SMS_DEADLINE_MS, smsDeadline } from '../../../shared/runtime/messaging.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import {
+  openEmail,
+  openEmailQueue,
+  openSms,
+  SMS_DEADLINE_MS,
+  smsDeadline,
+} from '../../../shared/runtime/messaging.ts'
 import { withScope } from '../../../shared/store/table/request-scope.ts'
 import { stubFunctionEnvironment } from '../../support/functions.ts'
 
@@ -29,6 +38,7 @@ async function serve(listener: RequestListener): Promise<void> {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   vi.stubEnv('AWS_ENDPOINT_URL_SNS', endpoint)
   vi.stubEnv('AWS_ENDPOINT_URL_SESV2', endpoint)
+  vi.stubEnv('AWS_ENDPOINT_URL_SQS', endpoint)
 }
 
 const SNS_REPLY =
@@ -47,6 +57,21 @@ const EMAIL = {
   text: 'See you at ten',
   waits: 0,
 }
+
+it('queues an email at the endpoint of the SDK, whatever host the URL of the queue has', async () => {
+  vi.stubEnv('EMAIL_QUEUE_URL', 'http://unreachable.invalid/123456789012/emails')
+  let received = ''
+  await serve(async (request, response) => {
+    received = (await request.toArray()).join('')
+    const { MessageBody } = JSON.parse(received)
+    const MD5OfMessageBody = createHash('md5').update(MessageBody).digest('hex')
+    response
+      .writeHead(200, { 'content-type': 'application/x-amz-json-1.0' })
+      .end(JSON.stringify({ MessageId: 'm1', MD5OfMessageBody }))
+  })
+  await openEmailQueue().push({ clinic: newUuid() as ClinicId, message: newUuid(), waits: 0 })
+  expect(JSON.parse(received)).toMatchObject({ QueueUrl: process.env.EMAIL_QUEUE_URL })
+})
 
 describe('after the function was frozen and the server reset its idle connections', () => {
   /** Accepts the first request of each connection, and resets the connection at any further one. */
