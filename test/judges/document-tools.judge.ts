@@ -27,7 +27,7 @@ it('Spectral finds nothing', async ({ skip }) => {
     '--quiet',
   ])
   expect([code, printed.trim()]).toEqual([0, ''])
-}, 300_000)
+}, 1_200_000)
 
 it('openapi-python-client generates a client without a warning', async ({ skip }) => {
   const python = pythonTool(join(import.meta.dirname, 'python-generator/requirements.txt'))
@@ -45,4 +45,4 @@ it('openapi-python-client generates a client without a warning', async ({ skip }
   } finally {
     rmSync(folder, { recursive: true })
   }
-}, 300_000)
+}, 1_200_000)

@@ -14,16 +14,21 @@ import { runJudge } from './run-judge.ts'
 const CLIENT = resolve('shared/clients/python')
 const PROVING = process.env.PROVE === '1'
 
+/** Of a test, and of each program in it: enough beside eight other processes on two cores. */
+const TEST_MS = PROVING ? 3_600_000 : 600_000
+const PROGRAM_MS = TEST_MS / 4
+
 let stack: RunningStack
 beforeAll(async () => {
   stack = await runStack()
-})
+}, TEST_MS)
 afterAll(() => stack.close())
 
 async function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const { code, printed, errors } = await runJudge(program, args, {
     cwd: CLIENT,
     environment: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env },
+    timeoutMs: PROGRAM_MS,
   })
   expect([code, printed, errors]).toEqual([0, expect.anything(), expect.anything()])
   return printed
@@ -31,6 +36,7 @@ async function run(program: string, args: string[], env: NodeJS.ProcessEnv = {})
 
 it.for(PROVING ? ['3.9', '3.11'] : ['3'])(
   'its wheel passes its tests with Python %s',
+  { timeout: TEST_MS },
   async (version, { skip }) => {
     const tool = pythonTool(join(CLIENT, 'tests/requirements.txt'), version)
     if (tool.missing !== undefined) return skip(tool.missing)
