@@ -1,6 +1,7 @@
 /** The templates that were synthesized for the emulator, and which parts of them it does not know. */
+import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import {
   CloudFormationClient,
   CreateStackCommand,
@@ -81,7 +82,7 @@ export function removeUnknown(folder: string): string[] {
       const { Ref, 'Fn::GetAtt': [of] = [] } = (value ?? {}) as { Ref?: string; 'Fn::GetAtt'?: string[] }
       return unknown.includes(Ref ?? of ?? '') ? 'removed' : value
     }
-    writeFileSync(file, JSON.stringify({ ...template, Resources }, withoutReferences))
+    writeTemplate(folder, file, JSON.stringify({ ...template, Resources }, withoutReferences))
     return unknown
   })
 }
@@ -107,31 +108,52 @@ export function retainedBy(folder: string, left: readonly string[]): string[] {
 /** Retained resources without a name of their own. */
 const UNNAMED = ['AWS::ApiGateway::Account', 'AWS::Logs::LogStream', 'AWS::KMS::Key']
 
-type Statement = { Action: string | string[] }
-type Role = { readonly Policies?: readonly { readonly PolicyDocument: { Statement: Statement[] } }[] }
+type Statement = { readonly Action: string | readonly string[] }
+type RoleProperties = {
+  readonly Policies?: readonly { readonly PolicyDocument: { Statement: Statement[] } }[]
+}
+type FunctionProperties = {
+  readonly FunctionName: string
+  readonly Role: { readonly 'Fn::GetAtt': [string, string] }
+}
 
-/** The names of the functions in the templates. */
-export const functionsIn = (folder: string): string[] =>
-  templatesIn(folder).flatMap(({ template }) =>
-    Object.values(template.Resources).flatMap(({ Type, Properties }) =>
-      Type === 'AWS::Lambda::Function' ? [String(Properties?.FunctionName)] : [],
-    ),
-  )
+/** The functions in the templates: their names, the statements of their roles, and whether these allow more than log lines. */
+const functionsOf = (template: Template) =>
+  Object.values(template.Resources).flatMap(({ Type, Properties }) => {
+    if (Type !== 'AWS::Lambda::Function') return []
+    const { FunctionName: name, Role } = Properties as FunctionProperties
+    const { Properties: role = {} } = template.Resources[Role['Fn::GetAtt'][0]] ?? {}
+    const policies = ((role as RoleProperties).Policies ?? []).map(({ PolicyDocument }) => PolicyDocument)
+    const actions = policies.flatMap(({ Statement }) => Statement.flatMap(({ Action }) => Action))
+    return [{ name, policies, makesCalls: actions.some((action) => !action.startsWith('logs:')) }]
+  })
+
+/** The functions in all templates. */
+export const functionsIn = (folder: string) =>
+  templatesIn(folder).flatMap(({ template }) => functionsOf(template))
 
 /** Deletes one action from the role of each function: `deleted` has it by the function's name. */
 export function deleteGrants(folder: string, deleted: ReadonlyMap<string, string>): void {
   for (const { file, template } of templatesIn(folder)) {
-    for (const { Type, Properties } of Object.values(template.Resources)) {
-      const action = deleted.get(String(Properties?.FunctionName))
-      if (Type !== 'AWS::Lambda::Function' || action === undefined) continue
-      const [id = ''] = (Properties?.Role as { 'Fn::GetAtt': string[] })['Fn::GetAtt']
-      for (const { PolicyDocument } of (template.Resources[id]?.Properties as Role | undefined)?.Policies ??
-        [])
-        PolicyDocument.Statement = PolicyDocument.Statement.flatMap((statement) => {
-          const Action = [statement.Action].flat().filter((name) => name !== action)
+    for (const { name, policies } of functionsOf(template))
+      for (const policy of policies)
+        policy.Statement = policy.Statement.flatMap((statement) => {
+          const Action = [statement.Action].flat().filter((action) => action !== deleted.get(name))
           return Action.length > 0 ? [{ ...statement, Action }] : []
         })
-    }
-    writeFileSync(file, JSON.stringify(template))
+    writeTemplate(folder, file, JSON.stringify(template))
   }
+}
+
+/** The CDK publishes a template by the name that its hash was, and only once. */
+function writeTemplate(folder: string, file: string, content: string): void {
+  writeFileSync(file, content)
+  const assets = file.replace(/\.template\.json$/, '.assets.json')
+  const { files } = JSON.parse(readFileSync(assets, 'utf8')) as {
+    files: Record<string, { source: { path: string } }>
+  }
+  const [hash = ''] = Object.entries(files).find(([, { source }]) => source.path === basename(file)) ?? []
+  const replacement = createHash('sha256').update(content).digest('hex')
+  for (const naming of [assets, join(folder, 'manifest.json')])
+    writeFileSync(naming, readFileSync(naming, 'utf8').replaceAll(hash, replacement))
 }

@@ -44,6 +44,7 @@ export async function startEmulator(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...inherited,
+      AWS_ENDPOINT_URL: url,
       BIND_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),
       MINISTACK_ACCOUNT_ID: ACCOUNT,
@@ -102,7 +103,7 @@ export async function startEmulator(
     return Object.fromEntries(Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]))
   }
 
-  /** Calls a service for which the project has no client. Without IAM, nobody checks the signature. */
+  /** Calls a service for which the project has no client. Without IAM, the signature is not checked. */
   const read = async (service: string, path: string, request: RequestInit = {}) => {
     const authorization = `AWS4-HMAC-SHA256 Credential=${ACCOUNT}/20260101/${REGION}/${service}/aws4_request, SignedHeaders=host, Signature=0`
     return (

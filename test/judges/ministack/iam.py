@@ -1,11 +1,12 @@
 """Starts ministack so that functions have the rights of their roles from their first call on, and prints every check as JSON.
 
-SIGUSR1 switches the checks on, and off again: the CDK deploys while they are off. The emulator lacks `dynamodb:LeadingKeys`, which
-are added here, and checks the sending of a batch of messages as an action of its own.
+SIGUSR1 switches the checks on, and off again: the CDK deploys while they are off. The emulator lacks `dynamodb:LeadingKeys`, and the
+identity and the address that an email is sent from, which are added here. It checks a batch of messages as an action of its own.
 """
 
 import contextvars
 import json
+import os
 import signal
 
 from ministack import app
@@ -13,7 +14,6 @@ from ministack.core import iam_actions, iam_evaluator, lambda_runtime
 
 functions = {}
 request = contextvars.ContextVar("request", default={})
-ITEM_ACTIONS = {"Get": "GetItem", "Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
 signal.signal(signal.SIGUSR1, lambda *_: setattr(app, "AUTH", not app.AUTH))
 
@@ -27,19 +27,15 @@ def credentials(config, original=lambda_runtime.execution_credentials):
     return found
 
 
-def action(*call, original=iam_actions.extract_iam_action):
-    found = original(*call)
+def action(service, method, path, headers, body, *rest, original=iam_actions.extract_iam_action):
+    request.set(json.loads(body) if body[:1] == b"{" else {})
+    found = original(service, method, path, headers, body, *rest)
     return "sqs:SendMessage" if found == "sqs:SendMessageBatch" else found
-
-
-def table_context(body, original=iam_actions.dynamodb_service_context):
-    request.set(json.loads(body or b"{}"))
-    return original(body)
 
 
 def partition_keys(call, name):
     """The partition keys of a request. A check of a transaction concerns the items with its action."""
-    items = [part for item in call.get("TransactItems", []) for kind, part in item.items() if name.endswith(ITEM_ACTIONS[kind])]
+    items = [part for item in call.get("TransactItems", []) for kind, part in item.items() if name == f"dynamodb:{kind}Item"]
     batches = [batch["Keys"] if "Keys" in batch else batch for batch in call.get("RequestItems", {}).values()]
     parts = items or [part.get("PutRequest") or part.get("DeleteRequest") or part for batch in batches for part in batch] or [call]
     keys = [part.get("Key") or part.get("Item") or {"pk": part.get("ExpressionAttributeValues", part).get(":pk", part.get("pk"))} for part in parts]
@@ -47,14 +43,16 @@ def partition_keys(call, name):
 
 
 def enforce(key, name, service, region, resource_arn="*", service_context=None, original=iam_evaluator.enforce):
-    names_items = service == "dynamodb" and key in functions and name != "dynamodb:Scan"
-    added = {"dynamodb:LeadingKeys": partition_keys(request.get(), name)} if names_items else {}
-    denied = original(key, name, service, region, resource_arn, {**(service_context or {}), **added})
-    print(json.dumps({"function": functions.get(key), "action": name, "denied": denied is not None, "on": resource_arn, **added}), flush=True)
+    context = dict(service_context or {})
+    if service == "dynamodb" and key in functions and name != "dynamodb:Scan":
+        context["dynamodb:LeadingKeys"] = partition_keys(request.get(), name)
+    if name == "ses:SendEmail" and resource_arn == "*":
+        context["ses:FromAddress"] = request.get()["FromEmailAddress"].split("<")[-1].rstrip(">")
+        resource_arn = f"arn:aws:ses:{region}:{os.environ['MINISTACK_ACCOUNT_ID']}:identity/{context['ses:FromAddress']}"
+    denied = original(key, name, service, region, resource_arn, context)
+    print(json.dumps({"function": functions.get(key), "action": name, "denied": denied is not None, "on": resource_arn}), flush=True)
     return denied
 
 
-lambda_runtime.execution_credentials = credentials
-iam_actions.extract_iam_action, iam_actions.dynamodb_service_context = action, table_context
-iam_evaluator.enforce = enforce
+lambda_runtime.execution_credentials, iam_actions.extract_iam_action, iam_evaluator.enforce = credentials, action, enforce
 app.main()
