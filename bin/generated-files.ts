@@ -5,8 +5,10 @@ import { publishedErrors } from '../shared/openapi/published-errors.ts'
 import type { ApiDocument } from '../shared/openapi/read-document.ts'
 import { commandTables } from './command-tables.ts'
 import { grantTable } from './grant-table.ts'
+import { importTable } from './import-table.ts'
 
 const COMMANDS_PAGE = 'docs/operate/commands.md'
+const IMPORT_PAGE = 'docs/import.md'
 const SECURITY_PAGE = 'docs/security.md'
 
 /** The content of every file that `npm run openapi` writes, by path. `read` reads a file of the repository. */
@@ -17,6 +19,7 @@ export async function generatedFiles(read: (file: string) => string): Promise<Re
     'docs/errors.json': json(publishedErrors()),
     ...Object.fromEntries(DOCUMENTS_WITH_TABLES.map((file) => [file, withCurrentTables(read(file))])),
     [COMMANDS_PAGE]: withCurrentTables(read(COMMANDS_PAGE), await commandTables()),
+    [IMPORT_PAGE]: withCurrentTables(read(IMPORT_PAGE), { columns: importTable() }),
     [SECURITY_PAGE]: withCurrentTables(read(SECURITY_PAGE), { grants: grantTable() }),
     ...pythonClient(document as ApiDocument, read),
   }

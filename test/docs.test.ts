@@ -2,7 +2,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { importEntities } from '../bin/clinic/import/entities/entities.ts'
 import { generatedFiles } from '../bin/generated-files.ts'
 import { BACKUP_RETENTION } from '../infra/data/backup-stack.ts'
 import { SETTING_NAMES } from '../infra/settings/settings.ts'
@@ -14,7 +13,6 @@ import { SECRET_OVERLAP_MS } from '../shared/domain/webhooks/webhook.ts'
 import { COMMANDS, WHOLE_CLINIC_COMMANDS } from '../shared/operator/commands.ts'
 import { QUOTA_SECONDS } from '../shared/store/messages/quotas.ts'
 import { RESPONSE_TTL_SECONDS } from '../shared/store/table/idempotency.ts'
-import { openTable } from '../shared/store/table/table.ts'
 import { blocksOf, DOCUMENTS } from './support/documentation.ts'
 import { settingsOf } from './support/template.ts'
 
@@ -98,20 +96,6 @@ it('docs/security.md queries the access trail for every command that reaches a w
   const [, listed = ''] = /command IN \(([^)]*)\)/.exec(read('docs/security.md')) ?? []
   expect([...listed.matchAll(/'([^']+)'/g)].map(([, name]) => name)).toEqual([...WHOLE_CLINIC_COMMANDS])
   for (const name of WHOLE_CLINIC_COMMANDS) expect(Object.keys(COMMANDS)).toContain(name)
-})
-
-it('docs/import.md lists the columns of every entity, with the required ones in bold', () => {
-  const rows = read('docs/import.md').matchAll(/^\| ([\w-]+) \| (\*\*external_id\*\*.*) \|$/gm)
-  const documented = [...rows].map(([, name, columns = '']) => [name, columns.split(', ').sort()])
-  const entities = importEntities(openTable({} as never, 'none'), Date.now)
-  expect(documented).toEqual(
-    entities.map(({ name, columns, required }) => [
-      name,
-      ['external_id', ...columns]
-        .map((column) => (column === 'external_id' || required.includes(column) ? `**${column}**` : column))
-        .sort(),
-    ]),
-  )
 })
 
 it('docs/decisions/README.md lists every decision', () => {
