@@ -17,6 +17,7 @@ import type { Changeset } from '../shared/store/table/changeset.ts'
 
 const ERRORS = {
   patient_inactive: 'patient_inactive',
+  declined: 'patient_declined_messages',
   no_phone: 'patient_has_no_phone',
   no_email: 'patient_has_no_email',
   country_not_allowed: 'country_not_allowed',

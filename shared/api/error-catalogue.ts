@@ -133,6 +133,11 @@ const CATALOGUE = {
     error: 'PATIENT_INACTIVE',
     text: 'The patient is inactive: appointments and messages are not possible.',
   },
+  patient_declined_messages: {
+    status: 422,
+    error: 'PATIENT_DECLINED_MESSAGES',
+    text: 'The patient declined messages by this channel.',
+  },
   patient_has_no_phone: {
     status: 422,
     error: 'PATIENT_UNREACHABLE',

@@ -104,6 +104,7 @@ export const sendMessage = defineRoute({
   errors: [
     'patient_not_found',
     'patient_inactive',
+    'patient_declined_messages',
     'patient_has_no_phone',
     'patient_has_no_email',
     'country_not_allowed',

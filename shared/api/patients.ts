@@ -4,11 +4,19 @@ import {
   E164,
   fullName,
   GENDERS,
+  LANGUAGE_TAG,
   NATIONAL_ID,
   type Patient as PatientRecord,
 } from '../domain/patients/patient.ts'
 import { validPhoneNumber } from '../domain/patients/phone-number.ts'
-import { emailAddress, lastName, nationalId, notes, personName } from '../domain/patients/text-fields.ts'
+import {
+  emailAddress,
+  languageTag,
+  lastName,
+  nationalId,
+  notes,
+  personName,
+} from '../domain/patients/text-fields.ts'
 import type { Scope } from '../domain/scope.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
@@ -42,6 +50,9 @@ export const Patient = z.lazy(() =>
       gender: z.enum(GENDERS).nullable(),
       phone_number: z.string().nullable(),
       email_address: z.string().nullable(),
+      accepts_sms: z.boolean(),
+      accepts_email: z.boolean(),
+      language: z.string().nullable(),
       external_id: z.string().nullable(),
       is_active: z.boolean(),
       created_at: Timestamp,
@@ -66,6 +77,9 @@ export const patientFields = () => ({
   email_address: emailAddress()
     .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
     .nullish(),
+  accepts_sms: z.boolean({ error: 'must be true or false' }).optional(),
+  accepts_email: z.boolean({ error: 'must be true or false' }).optional(),
+  language: languageTag().meta({ pattern: LANGUAGE_TAG.source }).nullish(),
   national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
   notes: notes().meta({ maxLength: 2000 }).nullish(),
   external_id: newExternalId().nullish(),
@@ -100,6 +114,9 @@ export const renderPatient = (
   gender: patient.gender,
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
+  accepts_sms: patient.acceptsSms,
+  accepts_email: patient.acceptsEmail,
+  language: patient.language,
   external_id: patient.externalId,
   is_active: patient.isActive,
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
@@ -215,6 +232,10 @@ export const patientDescriptions = () => ({
     phone_number: "Phone number in E.164 format. Must be valid in its country's numbering plan.",
     email_address:
       'Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode.',
+    accepts_sms: 'Whether SMS can be sent to the patient. True by default.',
+    accepts_email: 'Whether emails can be sent to the patient. True by default.',
+    language:
+      'Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`.',
     national_id:
       'National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
     notes: 'Notes, at most 2,000 characters.',
@@ -227,6 +248,9 @@ export const patientDescriptions = () => ({
     last_name: 'Last name. Empty if the patient has one name.',
     date_of_birth: 'Date of birth. Null if it is not known.',
     gender: 'Gender. Null if none is stored.',
+    accepts_sms: 'Whether SMS can be sent to the patient. False if the patient declined them.',
+    accepts_email: 'Whether emails can be sent to the patient. False if the patient declined them.',
+    language: 'Language of the patient, as a canonical BCP 47 tag such as `pt-BR`. Null if it is not known.',
     external_id: 'Id in another system, if a request or an import has set one. Null otherwise.',
     is_active: 'Whether appointments can be booked for, and messages sent to, the patient.',
     erased_at:

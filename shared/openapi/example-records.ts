@@ -112,6 +112,7 @@ export const patient: WithUpdatedAt<Patient> = {
   gender: 'male',
   phoneNumber: '+905321234567',
   emailAddress: 'mehmet.celik@example.com',
+  language: 'tr',
   nationalId: '12345678950',
   notes: 'Prefers afternoons.',
   ...times,

@@ -135,6 +135,7 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
         gender: patient.gender,
         phone_number: patient.phoneNumber,
         email_address: patient.emailAddress,
+        language: patient.language,
         national_id: patient.nationalId,
         notes: patient.notes,
       },

@@ -41,6 +41,8 @@ export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
   too_many_webhooks: 'Delete an endpoint that is no longer used.',
   idempotency_key_reused: 'Use a new key for each new request.',
   patient_inactive: 'Activate the patient (`POST /patients/{id}/activate`), if the clinic agrees.',
+  patient_declined_messages:
+    'Do not send the message. Use the other channel, if the patient accepts it (`accepts_sms`, `accepts_email`).',
   patient_has_no_phone: 'Send an email, or ask for the number.',
   patient_has_no_email: 'Send an SMS, or ask for the address.',
   country_not_allowed: INFORM,

@@ -3,18 +3,23 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import { acceptMessage, type MessageRequest } from '../../shared/domain/messages/accept-message.ts'
 import type { Patient } from '../../shared/domain/patients/patient.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { DUE_MESSAGE_PARTITIONS, messageQuotaKey } from '../../shared/store/keys/messages.ts'
+import { messageAcceptance } from '../../shared/store/messages/acceptance.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { UNREQUESTED } from '../../shared/store/table/idempotency.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { interruptedTable } from '../support/intercepted-table.ts'
 import { mockClient } from '../support/mock-client.ts'
+import { rounds } from '../support/scale.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 const sns = mockClient(SNSClient)
@@ -288,6 +293,76 @@ describe('the checks of a message', () => {
     expect(await send(sms())).toMatchObject(unreachable('patient_has_no_phone'))
     expect(await send(email())).toMatchObject(unreachable('patient_has_no_email'))
     expect(await log()).toEqual([])
+  })
+
+  it.each([
+    ['acceptsSms', 'sms', 'email'],
+    ['acceptsEmail', 'email', 'sms'],
+  ] as const)(
+    'returns 422 before any limit, and stores nothing, when %s is false',
+    async (field, declined, other) => {
+      await enter({ [field]: false })
+      await clinicStore(db).update(clinic.id, { smsPerDay: 0, emailsPerDay: 0 })
+      const before = await due()
+      expect(await send(sms({ channel: declined }), KEY)).toMatchObject({
+        status: 422,
+        body: {
+          error: 'PATIENT_DECLINED_MESSAGES',
+          message: 'errors.developer_api.patient_declined_messages',
+        },
+      })
+      expect((await send(sms({ channel: other }))).status).toBe(429)
+      expect([await log(), await due()]).toEqual([[], before])
+      expect([...sns.commandCalls(PublishCommand), ...sqs.commandCalls(SendMessageCommand)]).toEqual([])
+      await enter({ [field]: false, isActive: false })
+      expect((await send(sms({ channel: declined }))).body.error).toBe('PATIENT_INACTIVE')
+    },
+  )
+
+  it('rejects a message whose patient declines after the request has read the record', async () => {
+    const request: MessageRequest = {
+      ...{ id: newUuid(), claimToken: '', patient: patient.id, subject: null },
+      channel: 'email',
+      ...{ clinicName: clinic.name, text: 'x', now: Date.now(), date: '2026-05-01' },
+      defaultLimits: { smsPerDay: 9, emailsPerDay: 9, messagesPerRecipient: 9, smsCountries: [] },
+    }
+    const decline = () => patientChanges(db.table).update(clinic.id, patient.id, { acceptsEmail: false })
+    const { accept } = messageAcceptance({ table: interruptedTable(db.table, decline) })
+    const verdict = await accept(clinic.id, request, (facts) => acceptMessage(request, facts), UNREQUESTED)
+    expect([verdict, await log()]).toEqual([{ kind: 'declined' }, []])
+  })
+
+  it('obeys every patch that returned before the request began, while other messages are sent', async () => {
+    await clinicStore(db).update(clinic.id, { messagesPerRecipient: 1000 })
+    const statuses: number[] = []
+    const sendEmail = async () => {
+      const { status } = await send(email())
+      statuses.push(status)
+      return status
+    }
+    let isPatching = true
+    const sendOthers = async () => {
+      while (isPatching) await sendEmail()
+    }
+    const patchAndSend = async () => {
+      for (let round = 0; round < rounds(10, 200); round++) {
+        const accepts_email = round % 2 === 1
+        const patched = await call(await handlerOf({ id: 'update-patient' }), {
+          method: 'PATCH',
+          path: { id: patient.id },
+          body: JSON.stringify({ accepts_email }),
+          headers: { ...headers, 'content-type': 'application/json' },
+        })
+        expect([patched.status, patched.body.data.accepts_email]).toEqual([200, accepts_email])
+        expect(await sendEmail()).toBe(accepts_email ? 202 : 422)
+      }
+    }
+    const patching = patchAndSend().finally(() => {
+      isPatching = false
+    })
+    await Promise.all([patching, sendOthers(), sendOthers()])
+    const accepted = statuses.filter((status) => status !== 422)
+    expect(accepted).toEqual((await log()).map(() => 202))
   })
 
   it('returns the same 404 for an unknown patient, another clinic’s patient and an erased one', async () => {

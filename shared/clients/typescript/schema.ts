@@ -2658,6 +2658,12 @@ export interface components {
             phone_number: string | null;
             /** @description Email address. Null if none is stored. */
             email_address: string | null;
+            /** @description Whether SMS can be sent to the patient. False if the patient declined them. */
+            accepts_sms: boolean;
+            /** @description Whether emails can be sent to the patient. False if the patient declined them. */
+            accepts_email: boolean;
+            /** @description Language of the patient, as a canonical BCP 47 tag such as `pt-BR`. Null if it is not known. */
+            language: string | null;
             /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id: string | null;
             /** @description Whether appointments can be booked for, and messages sent to, the patient. */
@@ -3238,6 +3244,12 @@ export interface components {
             phone_number?: string | null;
             /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode. */
             email_address?: string | null;
+            /** @description Whether SMS can be sent to the patient. True by default. */
+            accepts_sms?: boolean;
+            /** @description Whether emails can be sent to the patient. True by default. */
+            accepts_email?: boolean;
+            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
+            language?: string | null;
             /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
             /** @description Notes, at most 2,000 characters. */
@@ -3412,6 +3424,12 @@ export interface components {
             phone_number: string | null;
             /** @description Email address. Null if none is stored. */
             email_address: string | null;
+            /** @description Whether SMS can be sent to the patient. False if the patient declined them. */
+            accepts_sms: boolean;
+            /** @description Whether emails can be sent to the patient. False if the patient declined them. */
+            accepts_email: boolean;
+            /** @description Language of the patient, as a canonical BCP 47 tag such as `pt-BR`. Null if it is not known. */
+            language: string | null;
             /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id: string | null;
             /** @description Whether appointments can be booked for, and messages sent to, the patient. */
@@ -3442,6 +3460,12 @@ export interface components {
             phone_number?: string | null;
             /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode. */
             email_address?: string | null;
+            /** @description Whether SMS can be sent to the patient. True by default. */
+            accepts_sms?: boolean;
+            /** @description Whether emails can be sent to the patient. True by default. */
+            accepts_email?: boolean;
+            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
+            language?: string | null;
             /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
             /** @description Notes, at most 2,000 characters. */
@@ -3478,6 +3502,19 @@ export interface components {
                 id: string;
             };
         };
+        /** @description The patient declined messages by this channel. */
+        PatientDeclinedMessagesError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "PATIENT_DECLINED_MESSAGES";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.patient_declined_messages";
+        };
         PatientDetails: {
             /**
              * Format: uuid
@@ -3498,6 +3535,12 @@ export interface components {
             phone_number: string | null;
             /** @description Email address. Null if none is stored. */
             email_address: string | null;
+            /** @description Whether SMS can be sent to the patient. False if the patient declined them. */
+            accepts_sms: boolean;
+            /** @description Whether emails can be sent to the patient. False if the patient declined them. */
+            accepts_email: boolean;
+            /** @description Language of the patient, as a canonical BCP 47 tag such as `pt-BR`. Null if it is not known. */
+            language: string | null;
             /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id: string | null;
             /** @description Whether appointments can be booked for, and messages sent to, the patient. */
@@ -3621,6 +3664,12 @@ export interface components {
             phone_number?: string | null;
             /** @description Email address. Null if none is stored. */
             email_address?: string | null;
+            /** @description Whether SMS can be sent to the patient. False if the patient declined them. */
+            accepts_sms?: boolean;
+            /** @description Whether emails can be sent to the patient. False if the patient declined them. */
+            accepts_email?: boolean;
+            /** @description Language of the patient, as a canonical BCP 47 tag such as `pt-BR`. Null if it is not known. */
+            language?: string | null;
             /** @description Id in another system, if a request or an import has set one. Null otherwise. */
             external_id?: string | null;
             /** @description Whether appointments can be booked for, and messages sent to, the patient. */
@@ -9212,7 +9261,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The patient declined messages by this channel. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9224,7 +9273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientInactiveError"] | components["schemas"]["PatientHasNoPhoneError"] | components["schemas"]["PatientHasNoEmailError"] | components["schemas"]["CountryNotAllowedError"] | components["schemas"]["NumberNotAllowedError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientInactiveError"] | components["schemas"]["PatientDeclinedMessagesError"] | components["schemas"]["PatientHasNoPhoneError"] | components["schemas"]["PatientHasNoEmailError"] | components["schemas"]["CountryNotAllowedError"] | components["schemas"]["NumberNotAllowedError"];
                 };
             };
             /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. Or: The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header. Or: The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header. */

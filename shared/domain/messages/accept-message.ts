@@ -66,6 +66,7 @@ export type MessageVerdict =
   | AcceptedMessage
   | { readonly kind: 'patient_not_found' }
   | { readonly kind: 'patient_inactive' }
+  | { readonly kind: 'declined' }
   | { readonly kind: 'no_phone' }
   | { readonly kind: 'no_email' }
   | { readonly kind: 'country_not_allowed' }
@@ -86,6 +87,7 @@ export function acceptMessage(request: MessageRequest, facts: MessageFacts): Mes
   const limits = { ...request.defaultLimits, ...facts.limits }
   if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
   if (!patient.isActive) return { kind: 'patient_inactive' }
+  if (!(channel === 'sms' ? patient.acceptsSms : patient.acceptsEmail)) return { kind: 'declined' }
   const recipient = recipientOf(patient, channel)
   if (!recipient) return { kind: channel === 'sms' ? 'no_phone' : 'no_email' }
   if (channel === 'sms' && !limits.smsCountries.includes(countryOf(recipient) ?? ''))

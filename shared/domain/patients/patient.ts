@@ -17,6 +17,10 @@ export type Patient = {
   readonly emailAddress: string | null
   /** Whether appointments and messages are possible. An inactive patient is still listed and found. */
   readonly isActive: boolean
+  readonly acceptsSms: boolean
+  readonly acceptsEmail: boolean
+  /** A BCP 47 tag in its canonical spelling, `pt-BR` */
+  readonly language: string | null
   /** {@link NATIONAL_ID}. Set only in records: in list rows, it is null. */
   readonly nationalId: string | null
   /** Set only in records: in list rows, it is null. */
@@ -34,9 +38,12 @@ type OptionalFields = {
   readonly [Name in keyof Patient as null extends Patient[Name] ? Name : never]: null
 }
 
-/** An active patient without a value for any optional field, for records that set only some of them. */
-export const NO_DETAILS: OptionalFields & { readonly isActive: true } = {
+/** An active patient who accepts messages, without a value for any optional field, for records that set only some of them. */
+export const NO_DETAILS: OptionalFields & Pick<Patient, 'isActive' | 'acceptsSms' | 'acceptsEmail'> = {
   isActive: true,
+  acceptsSms: true,
+  acceptsEmail: true,
+  language: null,
   dateOfBirth: null,
   gender: null,
   phoneNumber: null,
@@ -56,6 +63,9 @@ export const E164 = /^\+[1-9]\d{6,14}$/
 /** An id that a state gave the patient: letters, digits and hyphens. */
 export const NATIONAL_ID = /^[A-Za-z0-9-]{1,32}$/
 
+/** The form of a BCP 47 tag. Every registered language has two or three letters. */
+export const LANGUAGE_TAG = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/
+
 const ERASED_NAME = { firstName: 'Erased', lastName: 'Patient' } as const
 
 /** The full name of every erased patient. */
@@ -71,6 +81,9 @@ export const PATIENT_FIELDS = {
   phoneNumber: eraseTo(null),
   emailAddress: eraseTo(null),
   isActive: KEEP,
+  acceptsSms: eraseTo(false),
+  acceptsEmail: eraseTo(false),
+  language: eraseTo(null),
   nationalId: eraseTo(null),
   notes: eraseTo(null),
   externalId: eraseTo(null),

@@ -1,7 +1,7 @@
 /** Validation of text fields, shared by the API and imports. */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import * as z from 'zod'
-import { NATIONAL_ID } from './patient.ts'
+import { LANGUAGE_TAG, NATIONAL_ID } from './patient.ts'
 
 /** No control characters, no lone surrogates, and no U+FFFD: gateways put it in place of bytes that are not UTF-8. */
 const isPlainText = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text) && text.isWellFormed()
@@ -128,6 +128,29 @@ export const nationalId = () =>
     .trim()
     .regex(NATIONAL_ID, { error: 'must have 1 to 32 letters of the English alphabet, digits and hyphens' })
     .toUpperCase()
+
+/** Null for a text that is no BCP 47 tag. */
+function canonicalTag(text: string): string | null {
+  try {
+    return LANGUAGE_TAG.test(text) ? (Intl.getCanonicalLocales(text)[0] ?? null) : null
+  } catch {
+    return null
+  }
+}
+
+const tooLong = { error: 'must have at most 35 characters', abort: true }
+
+/** A language, as a BCP 47 tag. Parsing converts it to its canonical spelling, which can be longer. */
+export const languageTag = () =>
+  z
+    .string({ error: 'must be text' })
+    .trim()
+    .max(35, tooLong)
+    .refine((text) => canonicalTag(text) !== null, {
+      error: 'must be a language tag such as de, pt-BR or zh-Hant',
+    })
+    .overwrite((text) => canonicalTag(text) ?? text)
+    .max(35, tooLong)
 
 /** Notes on a patient or an appointment. */
 export const notes = () => multiLineText(2000)

@@ -9,13 +9,13 @@ import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
 import {
   type AttributeMap,
-  attribute,
   choice,
   instant,
   nullable,
   optional,
   recordCodec,
   text,
+  trueByDefault,
   unlisted,
 } from '../table/attributes.ts'
 import { changeIndexReader } from '../table/change-index.ts'
@@ -128,11 +128,10 @@ export const PATIENT_ATTRIBUTES = {
   gender: nullable(choice('g', GENDERS)),
   phoneNumber: nullable(text('p')),
   emailAddress: nullable(text('e')),
-  isActive: attribute(
-    'n',
-    (isActive) => (isActive ? undefined : 1),
-    (stored) => stored === undefined,
-  ),
+  isActive: trueByDefault('n'),
+  acceptsSms: trueByDefault('ns'),
+  acceptsEmail: trueByDefault('ne'),
+  language: optional(text('la')),
   nationalId: unlisted(optional(text('ni'))),
   notes: unlisted(optional(text('no'))),
   externalId: optional(text('xi')),

@@ -144,6 +144,14 @@ export const mark = (name: string): Attribute<true | undefined> =>
     (stored) => (stored === undefined ? undefined : true),
   )
 
+/** True is stored without an attribute, so records from before the field existed decode as true. */
+export const trueByDefault = (name: string): Attribute<boolean> =>
+  attribute(
+    name,
+    (value) => (value ? undefined : 1),
+    (stored) => stored === undefined,
+  )
+
 /** Null is stored as null, so the attribute always exists. */
 export const nullable = <Value>(inner: Attribute<Value>): Attribute<Value | null> => ({
   ...inner,

@@ -5,6 +5,7 @@ import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../../shared/
 import { phoneNumber } from '../../../../shared/domain/patients/phone-number.ts'
 import {
   emailAddress,
+  languageTag,
   lastName,
   nationalId,
   notes,
@@ -62,6 +63,9 @@ const columns = columnTable(
     phone_number: nullable('phoneNumber', phoneNumber()),
     email_address: nullable('emailAddress', emailAddress()),
     is_active: defaulted('isActive', booleanField),
+    accepts_sms: defaulted('acceptsSms', booleanField),
+    accepts_email: defaulted('acceptsEmail', booleanField),
+    language: nullable('language', languageTag()),
     national_id: nullable('nationalId', nationalId()),
     notes: nullable('notes', notes()),
     created_at: defaulted('createdAt', Instant),

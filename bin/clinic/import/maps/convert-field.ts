@@ -98,7 +98,7 @@ export function convertField(
   if (field === 'national_id') return { value: value.replace(/[\s./]/g, '') }
   if (field === 'duration_minutes') return { value: readDuration(value) ?? value }
   if (field === 'first_name' || field === 'last_name') return { value: withoutTitles(value, titles) }
-  if (/^is_(active|default)$/.test(field)) return { value: BOOLEANS[foldedName(value)] ?? value }
+  if (/^(is|accepts)_/.test(field)) return { value: BOOLEANS[foldedName(value)] ?? value }
   return { value }
 }
 

@@ -92,6 +92,22 @@ describe('acceptMessage', () => {
       'patient_inactive',
       patientWith({ ...unreachable, isActive: false }),
     ],
+    [
+      'an inactive patient declined messages',
+      'patient_inactive',
+      patientWith({ acceptsSms: false, isActive: false }),
+    ],
+    [
+      'the patient declined SMS, and has no phone number',
+      'declined',
+      patientWith({ ...unreachable, acceptsSms: false }),
+    ],
+    [
+      'the patient declined SMS, and the limits are reached',
+      'declined',
+      { ...patientWith({ acceptsSms: false }), sentToday: 9, sentToRecipient: 9 },
+    ],
+    ['the patient declined emails', 'declined', patientWith({ acceptsEmail: false }), email],
     ['an SMS has no phone number to go to', 'no_phone', patientWith(unreachable)],
     ['an email has no address to go to', 'no_email', patientWith(unreachable), email],
     ['the country is not allowed', 'country_not_allowed', patientWith({ phoneNumber: '+447400123456' })],
@@ -115,6 +131,11 @@ describe('acceptMessage', () => {
     ],
   ])('rejects the message when %s', (_condition, kind, changedFacts, changed = {}) => {
     expect(accept(changed, changedFacts)).toEqual({ kind })
+  })
+
+  it('accepts a message by the channel that the patient did not decline', () => {
+    expect(accept({}, patientWith({ acceptsEmail: false }))).toMatchObject({ kind: 'accepted' })
+    expect(accept(email, patientWith({ acceptsSms: false }))).toMatchObject({ kind: 'accepted' })
   })
 
   it('accepts the last message of the day, and counts channels apart', () => {

@@ -5,6 +5,7 @@ import {
   asciiAddress,
   emailAddress,
   externalId,
+  languageTag,
   multiLineText,
   personName,
   singleLineText,
@@ -252,5 +253,62 @@ describe('externalId', () => {
     ['a lone surrogate', 'a\ud83d', CONTROL],
   ])('rejects %s', (_, value, message) => {
     expect(parse(externalId(), value)).toEqual([message])
+  })
+})
+
+describe('languageTag', () => {
+  it.each([
+    ['de', 'de'],
+    [' pt-br ', 'pt-BR'],
+    ['ZH-HANT-tw', 'zh-Hant-TW'],
+    ['es-419', 'es-419'],
+    ['iw', 'he'],
+    ['sh', 'sr-Latn'],
+    ['de-CH-1996', 'de-CH-1996'],
+    ['en-x-private', 'en-x-private'],
+    ['de-x-aaaaaaaa-bbbbbbbb-cccccccc-dd', 'de-x-aaaaaaaa-bbbbbbbb-cccccccc-dd'],
+  ])('accepts %j as %j', (text, value) => {
+    expect(parse(languageTag(), text)).toEqual({ value })
+  })
+
+  const TAG = 'must be a language tag such as de, pt-BR or zh-Hant'
+  it.each([
+    ['the name of a language', 'german', TAG],
+    ['an underscore', 'en_US', TAG],
+    ['a single letter', 'e', TAG],
+    ['a private tag', 'x-tr', TAG],
+    ['a subtag of nine letters', 'en-abcdefghi', TAG],
+    ['an empty subtag', 'en--US', TAG],
+    ['a subtag that occurs twice', 'de-1996-1996', TAG],
+    ['letters of another script', 'ｅｎ', TAG],
+    ['a line break', 'de\n-DE', TAG],
+    ['an empty text', '', TAG],
+    ['a number', 1, 'must be text'],
+    [
+      '36 characters',
+      `de-x-${'a'.repeat(8)}-${'b'.repeat(8)}-${'c'.repeat(8)}-dddd`,
+      'must have at most 35 characters',
+    ],
+    [
+      'a canonical spelling of 36 characters',
+      'sh-x-aaaaaaaa-bbbbbbbb-cccccccc-d',
+      'must have at most 35 characters',
+    ],
+  ])('rejects %s', (_, value, message) => {
+    expect(parse(languageTag(), value)).toEqual([message])
+  })
+
+  it('accepts what it returns, unchanged', () => {
+    const subtag = fc.stringMatching(/^[A-Za-z]{2,4}$|^[0-9]{3,5}$|^[a-z0-9]{1,8}$/)
+    const tag = fc
+      .tuple(fc.stringMatching(/^[A-Za-z]{2,3}$/), fc.array(subtag, { maxLength: 4 }))
+      .map(([language, subtags]) => [language, ...subtags].join('-'))
+    fc.assert(
+      fc.property(tag, (text) => {
+        const { data, success } = languageTag().safeParse(text)
+        if (success) expect(parse(languageTag(), data)).toEqual({ value: data })
+      }),
+      property(500, 5000),
+    )
   })
 })

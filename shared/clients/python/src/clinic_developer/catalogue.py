@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_not_found", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
+ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_not_found", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_declined_messages", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
 
 TEXTS = {
     "amount_exceeds_balance": "The amount is above the balance of the invoice. `details` has the largest possible amount.",
@@ -33,6 +33,7 @@ TEXTS = {
     "missing_scope": "The credential does not have the scope named in `details`.",
     "number_not_allowed": "SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers.",
     "outside_working_hours": "The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason.",
+    "patient_declined_messages": "The patient declined messages by this channel.",
     "patient_has_no_email": "The patient has no email address.",
     "patient_has_no_phone": "The patient has no phone number.",
     "patient_inactive": "The patient is inactive: appointments and messages are not possible.",

@@ -111,6 +111,12 @@ class Patient(TypedDict):
     """Phone number in E.164 format, such as `+905321234567`. Null if none is stored."""
     email_address: Optional[str]
     """Email address. Null if none is stored."""
+    accepts_sms: bool
+    """Whether SMS can be sent to the patient. False if the patient declined them."""
+    accepts_email: bool
+    """Whether emails can be sent to the patient. False if the patient declined them."""
+    language: Optional[str]
+    """Language of the patient, as a canonical BCP 47 tag such as `pt-BR`. Null if it is not known."""
     external_id: Optional[str]
     """Id in another system, if a request or an import has set one. Null otherwise."""
     is_active: bool
@@ -161,6 +167,12 @@ class NewPatient(_NewPatient, total=False):
     """Phone number in E.164 format. Must be valid in its country's numbering plan."""
     email_address: Optional[str]
     """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode."""
+    accepts_sms: bool
+    """Whether SMS can be sent to the patient. True by default."""
+    accepts_email: bool
+    """Whether emails can be sent to the patient. True by default."""
+    language: Optional[str]
+    """Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
     national_id: Optional[str]
     """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
@@ -186,6 +198,12 @@ class _PatientDetails(TypedDict):
     """Phone number in E.164 format, such as `+905321234567`. Null if none is stored."""
     email_address: Optional[str]
     """Email address. Null if none is stored."""
+    accepts_sms: bool
+    """Whether SMS can be sent to the patient. False if the patient declined them."""
+    accepts_email: bool
+    """Whether emails can be sent to the patient. False if the patient declined them."""
+    language: Optional[str]
+    """Language of the patient, as a canonical BCP 47 tag such as `pt-BR`. Null if it is not known."""
     external_id: Optional[str]
     """Id in another system, if a request or an import has set one. Null otherwise."""
     is_active: bool
@@ -220,6 +238,12 @@ class PatientChanges(TypedDict, total=False):
     """Phone number in E.164 format. Must be valid in its country's numbering plan."""
     email_address: Optional[str]
     """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode."""
+    accepts_sms: bool
+    """Whether SMS can be sent to the patient. True by default."""
+    accepts_email: bool
+    """Whether emails can be sent to the patient. True by default."""
+    language: Optional[str]
+    """Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
     national_id: Optional[str]
     """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
@@ -664,6 +688,12 @@ class ExpandedInvoicePatient(TypedDict):
     """Phone number in E.164 format, such as `+905321234567`. Null if none is stored."""
     email_address: Optional[str]
     """Email address. Null if none is stored."""
+    accepts_sms: bool
+    """Whether SMS can be sent to the patient. False if the patient declined them."""
+    accepts_email: bool
+    """Whether emails can be sent to the patient. False if the patient declined them."""
+    language: Optional[str]
+    """Language of the patient, as a canonical BCP 47 tag such as `pt-BR`. Null if it is not known."""
     external_id: Optional[str]
     """Id in another system, if a request or an import has set one. Null otherwise."""
     is_active: bool
