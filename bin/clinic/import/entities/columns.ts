@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { ImportedKind } from '../../../../shared/store/external-ids/derive.ts'
+import type { Field } from '../../tool/fields.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import { RecordRef, RecordRefs, type RefIds } from '../external-ids/resolve-references.ts'
 
@@ -107,9 +108,18 @@ export function columnTable<const C extends Columns>(
     Object.fromEntries(
       used.map(({ name, field, read }) => [field, read((row as ColumnValues)[name], idOf)]),
     ) as FieldsOf<C>
+  const required = Object.keys(columns).filter((name) => !columns[name]?.cell.isOptional())
   return {
     columns: Object.keys(columns),
-    required: Object.keys(columns).filter((name) => !columns[name]?.cell.isOptional()),
+    required,
+    /** The options of a command that set the same fields. The text "" removes a value where an empty cell does. */
+    options: Object.fromEntries(
+      used.map(({ name, field, read }) => {
+        const emptied = required.includes(name) ? undefined : read(null, String)
+        const words = emptied === undefined ? {} : { '': emptied }
+        return [field, { flags: `--${name.replaceAll('_', '-')} <value>`, schema: cells.shape[name], words }]
+      }),
+    ) as unknown as { readonly [Name in keyof FieldsOf<C>]: Field },
     schema: (clinic: ClinicInfo, now: number, idOf: RefIds) =>
       checked(cells, clinic, now).transform((row) => fieldsOf(row, idOf)),
     /** The values of a record by the columns that set them. References are ids of records. */

@@ -94,7 +94,7 @@ const columns = columnTable(
   },
 )
 
-export const { valuesOf: patientValues } = columns
+export const { valuesOf: patientValues, options: patientOptions } = columns
 
 export function patientImport(table: Table, now: () => number): ImportEntity<PatientFields> {
   const writer = patientWriter({ table })

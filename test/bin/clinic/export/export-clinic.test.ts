@@ -115,6 +115,9 @@ const FILES: Record<string, object[]> = {
       phone_number: '+905321234567',
       national_id: 'TR-1',
       date_of_birth: '1980-01-02',
+      accepts_sms: true,
+      accepts_email: false,
+      language: 'tr',
       notes: '=1+1 says "hello", then\nleaves; x,=",y',
     },
     // A patient with one name.

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Patient } from '../../../../shared/domain/patients/patient.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -60,6 +61,28 @@ describe('a row of a patient with one name', () => {
     const { items } = await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)
     expect(items.map(({ patient }) => patient.fullName)).toEqual(['Suharto'])
   })
+})
+
+it('a patient who declined messages keeps declining them, unless a row says otherwise', async () => {
+  const row = { external_id: 1, first_name: 'Ada', last_name: 'Kaya' }
+  const afterRow = async (columns: object) => {
+    const { rejections } = await load('patients', [{ ...row, ...columns }])
+    const { items } = await patientStore(imported.db).page(imported.clinic.id, FIRST)
+    const [{ acceptsSms, acceptsEmail, language }] = items.slice(-1) as unknown as [Patient]
+    return [acceptsSms, acceptsEmail, language, ...rejections]
+  }
+  expect(await afterRow({ language: 'sv-fi' })).toEqual([true, true, 'sv-FI'])
+  expect(await afterRow({ accepts_sms: 'false', accepts_email: false })).toEqual([false, false, 'sv-FI'])
+  expect(await afterRow({ accepts_sms: null, notes: 'x' })).toEqual([false, false, 'sv-FI'])
+  expect(await afterRow({ accepts_sms: null, accepts_email: true, language: null })).toEqual([
+    false,
+    true,
+    null,
+  ])
+  expect(await afterRow({ accepts_sms: 'maybe', language: 'german' })).toEqual([
+    ...[false, true, null],
+    '1: accepts_sms must be true or false; language must be a language tag such as de, pt-BR or zh-Hant',
+  ])
 })
 
 describe('an imported patient', () => {

@@ -70,7 +70,20 @@ it('patient update removes the last name with ""', async () => {
   })
 })
 
+it('patient update sets what imports set, under the names of their columns', async () => {
+  const update = ['--json', 'patient', 'update', mine.patient.id, '--clinic', mine.clinic.id]
+  const set = async (...options: string[]) =>
+    JSON.parse((await stack.run(...update, ...options)).printed).data
+  const options = ['--accepts-sms', 'false', '--accepts-email', 'true', '--language', 'de-ch', '--notes', 'x']
+  expect(await set(...options)).toMatchObject({
+    ...{ accepts_sms: false, accepts_email: true, language: 'de-CH', notes: 'x' },
+  })
+  expect(await set('--language', '')).toMatchObject({ accepts_sms: false, language: null })
+})
+
 it.each([
+  ['--accepts-sms', '', 'must be true or false'],
+  ['--language', 'german', 'must be a language tag such as de, pt-BR or zh-Hant'],
   ['--phone', '+49000000000', 'must be an international phone number that exists, such as +905321234567'],
   [
     '--phone',
