@@ -1,5 +1,6 @@
 /**
- * Reminds patients of tomorrow's appointments by SMS, or by email if they have no phone number, with a link to confirm.
+ * Reminds patients of tomorrow's appointments in their language, with a link to confirm: by SMS, or by email if they have no phone
+ * number or declined SMS. Those who declined both get nothing.
  * Run `node day-before-reminder.ts send` once a day, and `node day-before-reminder.ts serve` as a server for the links.
  * If reminders fail, `send` lists their appointments and exits with 1 after the last one. Run it again on the same day.
  *
@@ -20,6 +21,14 @@ const {
 if (LINK_SECRET.length < 32) throw new Error('LINK_SECRET needs at least 32 characters')
 const clinic = createClient({ baseUrl: API, credential: CREDENTIAL })
 
+/** The text for each language. Patients with another language, or none, get the English one. */
+const REMINDERS: Record<string, (time: string, link: string) => string> = {
+  de: (time, link) => `Ihr Termin ist morgen um ${time} Uhr. Bitte bestätigen Sie: ${link}`,
+  tr: (time, link) => `Randevunuz yarın saat ${time}. Lütfen onaylayın: ${link}`,
+}
+const inEnglish = (time: string, link: string) =>
+  `Your appointment is tomorrow at ${time}. Please confirm: ${link}`
+
 /** Signs one appointment at one time: after a move, the link confirms nothing. */
 const signatureOf = (id: string, at: string): string =>
   createHmac('sha256', LINK_SECRET).update(`${id} ${at}`).digest('base64url')
@@ -32,10 +41,13 @@ async function send(): Promise<void> {
   const filters = { status: 'scheduled', date_from: tomorrow, date_to: tomorrow, expand: 'patient' } as const
   for await (const appointment of clinic.appointments.all(filters)) {
     const { id, patient, appointment_date: date, start_time: time } = appointment
-    const channel = patient.phone_number ? 'sms' : 'email'
+    const channel = patient.phone_number && patient.accepts_sms ? 'sms' : 'email'
+    if (channel === 'email' && !patient.accepts_email) continue
     const at = `${date}T${time}`
     const link = `${SITE}/?${new URLSearchParams({ id, at, signature: signatureOf(id, at) })}`
-    const message = `Your appointment is tomorrow at ${time}. Please confirm: ${link}`
+    // `de-CH` is German too.
+    const [language = ''] = patient.language?.split('-') ?? []
+    const message = (REMINDERS[language] ?? inEnglish)(time, link)
     try {
       // A run that is repeated within 24 hours sends nothing again: it repeats only requests that returned an error.
       const idempotencyKey = `reminder-${id}-${date}-${time}-${channel}`
