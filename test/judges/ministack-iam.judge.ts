@@ -12,8 +12,6 @@ import { CreateEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
 import { ROUTES } from '../../shared/api/routes.ts'
-import { fanOutQueue } from '../../shared/delivery/webhooks/fan-out-queue.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
 import { WORKERS } from '../../shared/runtime/workers.ts'
 import { openTable } from '../../shared/store/table/table.ts'
@@ -53,7 +51,7 @@ const linesSince = (aws: Emulator, start: number): Line[] =>
 
 /** Calls every endpoint, and makes every worker run. Returns the clinic's records. */
 async function callEverything(aws: Emulator, host: string): Promise<void> {
-  const { TableName = '', FanOutQueueUrl = '', FeedbackQueueUrl = '' } = await aws.outputs(STACK)
+  const { TableName = '', FeedbackQueueUrl = '' } = await aws.outputs(STACK)
   const table = openTable(documentClient(aws.client), TableName)
   const samples = await createRouteSamples(table, { webhook: { url: `http://${host}/` } })
   const { headers: authorization } = await issueCredential(table, samples.clinic)
@@ -66,7 +64,6 @@ async function callEverything(aws: Emulator, host: string): Promise<void> {
     }
   await fetch(`${url}/docs`)
   const queue = new SQSClient({ ...aws.client, useQueueUrlAsEndpoint: false })
-  await fanOutQueue(queue, FanOutQueueUrl, newUuid).push(samples.clinic.id)
   // The emulator sends no events of emails.
   await queue.send(
     new SendMessageCommand({
