@@ -1,9 +1,5 @@
 import * as z from 'zod'
-import {
-  APPOINTMENT_STATUSES,
-  type Appointment as AppointmentRecord,
-  type CatalogueReference as Reference,
-} from '../domain/booking/appointment.ts'
+import { APPOINTMENT_STATUSES, type Appointment as AppointmentRecord } from '../domain/booking/appointment.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
@@ -12,10 +8,12 @@ import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute, type RecordReference } from './route.ts'
 import {
   CalendarDate,
+  CatalogueReference,
   envelopeOf,
   newExternalId,
   oneOf,
   PersonRef,
+  renderCatalogueReference,
   renderPersonRef,
   requiredRange,
   sentFields,
@@ -27,17 +25,6 @@ import {
 } from './schemas.ts'
 
 /** A treatment or room, as referenced by an appointment. */
-const CatalogueReference = z.lazy(() =>
-  z
-    .strictObject({
-      id: Uuid,
-      name: z.string(),
-    })
-    .meta({ id: 'CatalogueReference' }),
-)
-
-const renderReference = ({ id, name }: Reference): z.input<typeof CatalogueReference> => ({ id, name })
-
 /** An appointment as the API returns it. */
 export const Appointment = z.lazy(() =>
   z
@@ -77,8 +64,8 @@ export const renderAppointment = (
   end_time: appointment.endTime,
   status: appointment.status,
   notes: appointment.notes,
-  treatments: appointment.treatments.map(renderReference),
-  room: appointment.room && renderReference(appointment.room),
+  treatments: appointment.treatments.map(renderCatalogueReference),
+  room: appointment.room && renderCatalogueReference(appointment.room),
   confirmed_at: nullableTimestamp(appointment.confirmedAt, timezone),
   checked_in_at: nullableTimestamp(appointment.checkedInAt, timezone),
   cancelled_at: nullableTimestamp(appointment.cancelledAt, timezone),

@@ -14,9 +14,11 @@ import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
+  CatalogueReference,
   envelopeOf,
   oneOf,
   PersonRef,
+  renderCatalogueReference,
   renderPersonRef,
   someOf,
   Timestamp,
@@ -36,6 +38,8 @@ const LineItem = z.lazy(() =>
       tax_rate: z.number(),
       tax_amount: z.number(),
       total_amount: z.number(),
+      doctor: PersonRef.nullable(),
+      treatment: CatalogueReference.nullable(),
     })
     .meta({ id: 'LineItem' }),
 )
@@ -64,6 +68,8 @@ export const Invoice = z.lazy(() =>
       paid_amount: z.number(),
       balance_due: z.number(),
       patient: InvoicePatient,
+      appointment_id: Uuid.nullable(),
+      doctor: PersonRef.nullable(),
       line_items: z.array(LineItem),
       created_at: Timestamp,
       updated_at: Timestamp,
@@ -91,6 +97,8 @@ export function renderInvoice(
     paid_amount: money(invoice.paid),
     balance_due: money(invoice.total - invoice.paid),
     patient: { ...renderPersonRef(invoice.patient), email: invoice.patient.email },
+    appointment_id: invoice.appointmentId,
+    doctor: invoice.doctor && renderPersonRef(invoice.doctor),
     line_items: invoice.lineItems.map((item) => renderLineItem(item, money)),
     created_at: clinicTimestamp(invoice.createdAt, clinic.timezone),
     updated_at: clinicTimestamp(invoice.updatedAt, clinic.timezone),
@@ -109,6 +117,8 @@ const renderLineItem = (
   tax_rate: renderDecimal(item.taxRate, RATIO_DECIMALS),
   tax_amount: money(item.tax),
   total_amount: money(item.total),
+  doctor: item.doctor && renderPersonRef(item.doctor),
+  treatment: item.treatment && renderCatalogueReference(item.treatment),
 })
 
 /** With `expand`, the patient also has what lists of patients show. */
@@ -203,6 +213,8 @@ export const getInvoice = defineRoute({
 const ROUNDED_ONCE =
   'Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.'
 
+const NAME_OF_LAST_CHANGE = 'The name is that of the last import or correction of the invoice.'
+
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
 export const invoiceDescriptions = () => ({
   Invoice: {
@@ -219,6 +231,8 @@ export const invoiceDescriptions = () => ({
     paid_amount: 'Completed payments minus completed refunds.',
     balance_due: 'Always `total_amount - paid_amount`. Negative if too much was paid.',
     patient: 'The patient. With `expand=patient`, all fields that `GET /patients` shows.',
+    appointment_id: 'Id of the appointment that the invoice bills. Null if none is known.',
+    doctor: `Doctor of the invoice. ${NAME_OF_LAST_CHANGE} Null if none is known.`,
     line_items: 'Line items, in the order of the invoice. Can be empty.',
     payments: 'All payments and refunds of the invoice.',
   },
@@ -231,5 +245,7 @@ export const invoiceDescriptions = () => ({
     tax_rate: 'Tax rate in percent.',
     tax_amount: 'Tax of the whole line.',
     total_amount: 'Amount of the line: `quantity * unit_price - discount_amount + tax_amount`.',
+    doctor: `Doctor who provided it: that of the invoice, unless the line has another. ${NAME_OF_LAST_CHANGE} Null if none is known.`,
+    treatment: `Treatment that was provided. ${NAME_OF_LAST_CHANGE} Null if none is known.`,
   },
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { PersonReference } from '../domain/booking/appointment.ts'
+import type { CatalogueReference as CatalogueRecord, PersonReference } from '../domain/booking/appointment.ts'
 import {
   MAX_LIMIT,
   MAX_PAGE,
@@ -171,6 +171,16 @@ export const renderPersonRef = ({ id, fullName }: PersonReference): z.input<type
   id,
   full_name: fullName,
 })
+
+/** A treatment or room, as referenced by other records. */
+export const CatalogueReference = z.lazy(() =>
+  z.strictObject({ id: Uuid, name: z.string() }).meta({ id: 'CatalogueReference' }),
+)
+
+export const renderCatalogueReference = ({
+  id,
+  name,
+}: CatalogueRecord): z.input<typeof CatalogueReference> => ({ id, name })
 
 /** The fields of a record that any caller may see, and those that the request had. */
 export function sentFields(record: object, sent: object, always: readonly string[]): object {

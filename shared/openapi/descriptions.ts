@@ -128,7 +128,9 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     next_after: 'Pass it as `after` to continue the list. Null at the end; absent where `has_more` is.',
   },
   Cancellation: { reason: 'Reason for the cancellation. Returned as `cancellation_reason`.' },
-  CatalogueReference: { name: 'The name at the time of the booking.' },
+  CatalogueReference: {
+    name: 'The name at the time of the booking; on an invoice, at its last import or correction.',
+  },
   Clinic: {
     name: 'Name of the clinic.',
     address: 'Postal address. Null if none is stored.',

@@ -195,6 +195,8 @@ export const unpaidInvoice: WithUpdatedAt<Invoice> = {
   total: 203_500,
   paid: 0,
   patient: { ...patientReference, email: patient.emailAddress },
+  appointmentId: null,
+  doctor: doctorReference,
   lineItems: [
     {
       id: exampleId('line item'),
@@ -205,6 +207,8 @@ export const unpaidInvoice: WithUpdatedAt<Invoice> = {
       taxRate: 100_000,
       tax: 18_500,
       total: 203_500,
+      doctor: doctorReference,
+      treatment: { id: treatment.id, name: treatment.name },
     },
   ],
   ...times,

@@ -78,6 +78,8 @@ export function filledRecords(owner: FilledPatient) {
     total: 10_050,
     paid: 10_050,
     patient: { ...patient, email: owner.emailAddress },
+    appointmentId: newUuid(),
+    doctor: { id: newUuid(), fullName: 'Dr. Bo Lind' },
     lineItems: [
       {
         id: newUuid(),
@@ -88,6 +90,8 @@ export function filledRecords(owner: FilledPatient) {
         taxRate: 10_000,
         tax: 100,
         total: 10_050,
+        doctor: { id: newUuid(), fullName: 'Dr. Bo Lind' },
+        treatment: { id: newUuid(), name: 'Check-up' },
       },
     ],
     createdAt,

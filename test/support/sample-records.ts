@@ -39,6 +39,8 @@ export const anInvoice = ({ total = 100, ...facts }: Partial<Invoice> = {}): Inv
   total,
   paid: 0,
   patient: { ...PATIENT, email: 'ada@example.com' },
+  appointmentId: null,
+  doctor: null,
   lineItems: [
     {
       id: 'l1',
@@ -49,6 +51,8 @@ export const anInvoice = ({ total = 100, ...facts }: Partial<Invoice> = {}): Inv
       taxRate: 0,
       tax: 0,
       total,
+      doctor: null,
+      treatment: null,
     },
   ],
   createdAt: AT,

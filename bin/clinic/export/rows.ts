@@ -70,6 +70,8 @@ const lineItemColumns = (item: LineItem, money: (minor: number) => number): Colu
   tax_rate: renderDecimal(item.taxRate, RATIO_DECIMALS),
   tax_amount: money(item.tax),
   total_amount: money(item.total),
+  doctor_external_id: item.doctor?.id ?? null,
+  treatment_external_id: item.treatment?.id ?? null,
 })
 
 export const paymentColumns = (payment: Payment): Columns => ({

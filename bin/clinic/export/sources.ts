@@ -85,13 +85,13 @@ function calendarSource<R>(
 export const LARGE_SOURCES: readonly LargeSource[] = [
   calendarSource('messages', MESSAGES, messageColumns, ({ acceptedAt }) => acceptedAt),
   calendarSource('payments', PAYMENTS, paymentColumns, ({ date, createdAt }) => `${date} ${createdAt}`),
+  calendarSource('invoices', INVOICES, invoiceColumns, ({ issueDate, number }) => `${issueDate} ${number}`),
   calendarSource(
     'appointments',
     APPOINTMENTS,
     appointmentValues,
     ({ date, startTime }) => `${date} ${startTime}`,
   ),
-  calendarSource('invoices', INVOICES, invoiceColumns, ({ issueDate, number }) => `${issueDate} ${number}`),
   {
     entity: 'patients',
     kind: 'P',

@@ -2204,7 +2204,7 @@ export interface components {
              * @description Id of the record.
              */
             id: string;
-            /** @description The name at the time of the booking. */
+            /** @description The name at the time of the booking; on an invoice, at its last import or correction. */
             name: string;
         };
         Clinic: {
@@ -2625,6 +2625,10 @@ export interface components {
             balance_due: number;
             /** @description The patient. With `expand=patient`, all fields that `GET /patients` shows. */
             patient: components["schemas"]["InvoicePatient"] | components["schemas"]["ExpandedInvoicePatient"];
+            /** @description Id of the appointment that the invoice bills. Null if none is known. */
+            appointment_id: string | null;
+            /** @description Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known. */
+            doctor: components["schemas"]["PersonRef"] | null;
             /** @description Line items, in the order of the invoice. Can be empty. */
             line_items: components["schemas"]["LineItem"][];
             /**
@@ -3049,6 +3053,10 @@ export interface components {
             balance_due: number;
             /** @description The patient. With `expand=patient`, all fields that `GET /patients` shows. */
             patient: components["schemas"]["InvoicePatient"] | components["schemas"]["ExpandedInvoicePatient"];
+            /** @description Id of the appointment that the invoice bills. Null if none is known. */
+            appointment_id: string | null;
+            /** @description Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known. */
+            doctor: components["schemas"]["PersonRef"] | null;
             /** @description Line items, in the order of the invoice. Can be empty. */
             line_items: components["schemas"]["LineItem"][];
             /**
@@ -3084,6 +3092,10 @@ export interface components {
             tax_amount: number;
             /** @description Amount of the line: `quantity * unit_price - discount_amount + tax_amount`. */
             total_amount: number;
+            /** @description Doctor who provided it: that of the invoice, unless the line has another. The name is that of the last import or correction of the invoice. Null if none is known. */
+            doctor: components["schemas"]["PersonRef"] | null;
+            /** @description Treatment that was provided. The name is that of the last import or correction of the invoice. Null if none is known. */
+            treatment: components["schemas"]["CatalogueReference"] | null;
         };
         /** @description The request body is not valid JSON. */
         MalformedJsonError: {

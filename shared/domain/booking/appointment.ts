@@ -57,10 +57,13 @@ export const PATIENT_REFERENCE_FIELDS = {
 } satisfies FieldPolicies<PersonReference>
 
 /** A doctor's name survives the erasure of a patient. */
-const DOCTOR_REFERENCE_FIELDS = { id: KEEP, fullName: copied(KEEP) } satisfies FieldPolicies<PersonReference>
+export const DOCTOR_REFERENCE_FIELDS = {
+  id: KEEP,
+  fullName: copied(KEEP),
+} satisfies FieldPolicies<PersonReference>
 
 /** Treatments and rooms say nothing about the patient that the appointment itself does not. */
-const CATALOGUE_REFERENCE_FIELDS = { id: KEEP, name: KEEP } satisfies FieldPolicies<CatalogueReference>
+export const CATALOGUE_REFERENCE_FIELDS = { id: KEEP, name: KEEP } satisfies FieldPolicies<CatalogueReference>
 
 export const APPOINTMENT_FIELDS = {
   id: KEEP,

@@ -1,4 +1,10 @@
-import { PATIENT_REFERENCE_FIELDS, type PersonReference } from '../booking/appointment.ts'
+import {
+  CATALOGUE_REFERENCE_FIELDS,
+  type CatalogueReference,
+  DOCTOR_REFERENCE_FIELDS,
+  PATIENT_REFERENCE_FIELDS,
+  type PersonReference,
+} from '../booking/appointment.ts'
 import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from '../field-policy.ts'
 import { divideHalfUp, RATIO_SCALE } from './money.ts'
 import { erasedInvoiceNumber, type Payment } from './payment.ts'
@@ -25,6 +31,8 @@ export type LineItem = {
   readonly taxRate: number
   readonly tax: number
   readonly total: number
+  readonly doctor: PersonReference | null
+  readonly treatment: CatalogueReference | null
 }
 
 /** An invoice. Amounts are in minor units of its currency. */
@@ -48,6 +56,9 @@ export type Invoice = {
   readonly total: number
   readonly paid: number
   readonly patient: PersonReference & { readonly email: string | null }
+  readonly appointmentId: string | null
+  /** With the name at the last import or correction of the invoice; so are the names of the line items. */
+  readonly doctor: PersonReference | null
   readonly lineItems: readonly LineItem[]
   /** ISO 8601 instant. */
   readonly createdAt: string
@@ -65,6 +76,8 @@ export const LINE_ITEM_FIELDS = {
   taxRate: KEEP,
   tax: KEEP,
   total: KEEP,
+  doctor: { fields: DOCTOR_REFERENCE_FIELDS },
+  treatment: { fields: CATALOGUE_REFERENCE_FIELDS },
 } satisfies FieldPolicies<LineItem>
 
 export const INVOICE_FIELDS = {
@@ -83,9 +96,17 @@ export const INVOICE_FIELDS = {
   total: KEEP,
   paid: KEEP,
   patient: { fields: { ...PATIENT_REFERENCE_FIELDS, email: copied(eraseTo(null)) } },
+  appointmentId: KEEP,
+  doctor: { fields: DOCTOR_REFERENCE_FIELDS },
   lineItems: { each: LINE_ITEM_FIELDS },
   createdAt: KEEP,
 } satisfies FieldPolicies<Invoice>
+
+/** Line items without a doctor are those of the invoice's doctor, if it has one. */
+export const withDoctorOnLines = (invoice: Invoice): Invoice => ({
+  ...invoice,
+  lineItems: invoice.lineItems.map((item) => ({ ...item, doctor: item.doctor ?? invoice.doctor })),
+})
 
 /** quantity x unit price, exact: minor units times {@link RATIO_SCALE}. */
 const product = ({ quantity, unitPrice }: Pick<LineItem, 'quantity' | 'unitPrice'>): bigint =>

@@ -1,9 +1,4 @@
-import {
-  type Appointment,
-  type AppointmentStatus,
-  type CatalogueReference,
-  occupiesSlot,
-} from '../../domain/booking/appointment.ts'
+import { type Appointment, type AppointmentStatus, occupiesSlot } from '../../domain/booking/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { appointmentEventDraft } from '../../domain/webhooks/event.ts'
 import { pageByExternalId } from '../external-ids/links.ts'
@@ -12,7 +7,6 @@ import { type Key, keyText, shortId } from '../keys/key.ts'
 import {
   type AttributeMap,
   code,
-  codec,
   instant,
   large,
   nullable,
@@ -27,6 +21,7 @@ import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
+import { CATALOGUE_REFERENCE } from './references.ts'
 
 const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   scheduled: 's',
@@ -34,8 +29,6 @@ const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   cancelled: 'x',
   no_show: 'n',
 }
-
-const REFERENCE = codec<CatalogueReference>({ id: text('i'), name: text('n') })
 
 /** Names are short because the cost of a list row is its size in bytes. */
 export const APPOINTMENT_ATTRIBUTES = {
@@ -46,8 +39,8 @@ export const APPOINTMENT_ATTRIBUTES = {
   endTime: text('e'),
   status: code('s', APPOINTMENT_FACETS),
   notes: large(nullable(text('n')), null),
-  treatments: large(optionalList('tr', REFERENCE), []),
-  room: optional(object('rm', REFERENCE)),
+  treatments: large(optionalList('tr', CATALOGUE_REFERENCE), []),
+  room: optional(object('rm', CATALOGUE_REFERENCE)),
   confirmedAt: optional(instant('cf')),
   checkedInAt: optional(instant('ci')),
   cancelledAt: optional(instant('xa')),

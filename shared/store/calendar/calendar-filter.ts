@@ -21,6 +21,9 @@ export type CalendarFilter<F extends string> = {
   readonly room?: string | undefined
   /** Statuses of records that are tallied by something else; not counted either. */
   readonly statuses?: readonly string[] | undefined
+  /** The appointment and the doctor of an invoice; not counted either. */
+  readonly appointment?: string | undefined
+  readonly billedDoctor?: string | undefined
   /** Newest first by default. */
   readonly order?: 'asc' | 'desc' | undefined
 }
@@ -28,9 +31,14 @@ export type CalendarFilter<F extends string> = {
 /** More rows than {@link MAX_UNCOUNTED_ROWS} are in the range of a filter that no tally counts. */
 export class TooManyRows extends Error {}
 
+const UNCOUNTED = ['room', 'statuses', 'appointment', 'billedDoctor'] as const
+
+/** The condition of a filter that no tally counts, if it has one. */
+export const uncountedCondition = (filter: CalendarFilter<string>): (typeof UNCOUNTED)[number] | undefined =>
+  UNCOUNTED.find((name) => filter[name] !== undefined)
+
 /** Whether tallies count the records of a filter. Without an owner, all rows of its range are read if they do not. */
-export const isCounted = ({ room, statuses }: CalendarFilter<string>): boolean =>
-  room === undefined && statuses === undefined
+export const isCounted = (filter: CalendarFilter<string>): boolean => uncountedCondition(filter) === undefined
 
 /** @throws TooManyRows if a page of the filter would have to read more rows of these days than it may */
 export function requireReadable(filter: CalendarFilter<string>, days: readonly DayTally[]): void {
@@ -56,14 +64,16 @@ export function matches<R, F extends string>(
   record: R,
   filter: CalendarFilter<F>,
 ): boolean {
-  const { patient, invoice, doctor, facet, room, status = '', number } = position(record)
+  const { patient, invoice, doctor, facet, status = '', number, ...others } = position(record)
   return (
     (filter.patient === undefined || patient === filter.patient) &&
     (filter.invoice === undefined || invoice === filter.invoice) &&
     (filter.doctor === undefined || doctor === filter.doctor) &&
     (filter.facets === undefined || filter.facets.some((one) => facet === facets[one])) &&
     (filter.number === undefined || number === filter.number) &&
-    (filter.room === undefined || room === filter.room) &&
+    (['room', 'appointment', 'billedDoctor'] as const).every(
+      (name) => filter[name] === undefined || others[name] === filter[name],
+    ) &&
     (filter.statuses === undefined || filter.statuses.includes(status))
   )
 }

@@ -26,6 +26,9 @@ export type ListPosition = {
   readonly room?: string | undefined
   readonly status?: string
   readonly number?: string
+  readonly appointment?: string | undefined
+  /** The doctor of an invoice: doctors have no lists of invoices. */
+  readonly billedDoctor?: string | undefined
 }
 
 /** A row of more bytes, as JSON, leaves out the large attributes. */

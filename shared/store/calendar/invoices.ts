@@ -12,6 +12,7 @@ import {
   list,
   nullable,
   number,
+  object,
   optional,
   text,
   unlisted,
@@ -21,6 +22,7 @@ import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
+import { CATALOGUE_REFERENCE, PERSON_REFERENCE } from './references.ts'
 
 const INVOICE_FACETS: Record<InvoiceStatus, string> = {
   draft: 'd',
@@ -42,6 +44,8 @@ export const LINE_ITEM_ATTRIBUTES = {
   taxRate: number('taxRate'),
   tax: amount('tax'),
   total: amount('total'),
+  doctor: optional(object('doctor', PERSON_REFERENCE)),
+  treatment: optional(object('treatment', CATALOGUE_REFERENCE)),
 } satisfies AttributeMap<LineItem>
 
 /** Names are short because the cost of a list row is its size in bytes. */
@@ -60,6 +64,8 @@ export const INVOICE_ATTRIBUTES = {
   total: amount('tot'),
   paid: amount('paid'),
   patient: { id: text('p'), fullName: text('pn'), email: nullable(text('pe')) },
+  appointmentId: optional(text('a')),
+  doctor: optional(object('d', PERSON_REFERENCE)),
   lineItems: large(list('li', codec<LineItem>(LINE_ITEM_ATTRIBUTES)), []),
   createdAt: instant('c'),
 } satisfies AttributeMap<Omit<Invoice, 'id'>>
@@ -71,13 +77,15 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
   facets: INVOICE_FACETS,
   amounts: amountNames(INVOICE_ATTRIBUTES),
   // Invoices are sorted by issue date, then id: they have no time of day.
-  position: ({ id, number, status, issueDate, patient }) => ({
+  position: ({ id, number, status, issueDate, patient, appointmentId, doctor }) => ({
     id,
     facet: INVOICE_FACETS[status],
     date: issueDate,
     moment: '',
     patient: patient.id,
     number,
+    appointment: appointmentId ?? undefined,
+    billedDoctor: doctor?.id,
   }),
   onChange: (changeset, before, after) => {
     const keyOf = ({ id, number }: Invoice) => invoiceNumberKey(changeset.clinic, number, id)

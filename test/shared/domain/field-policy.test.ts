@@ -139,7 +139,7 @@ describe('the policies of records', () => {
     [
       'an invoice',
       INVOICE_FIELDS,
-      ['clinicPaidAt', 'patient.fullName', 'patient.email'],
+      ['clinicPaidAt', 'patient.fullName', 'patient.email', 'doctor.fullName', 'lineItems.doctor.fullName'],
       ['number', 'patient.fullName', 'patient.email', 'lineItems.description'],
     ],
     [

@@ -81,7 +81,13 @@ describe('the stored format', () => {
       p: patient.id,
       pn: 'Canarella Canarowitz',
       pe: patient.emailAddress,
-      li: invoice.lineItems,
+      a: invoice.appointmentId,
+      d: { i: invoice.doctor.id, n: 'Dr. Bo Lind' },
+      li: invoice.lineItems.map(({ doctor, treatment, ...item }) => ({
+        ...item,
+        doctor: { i: doctor.id, n: 'Dr. Bo Lind' },
+        treatment: { i: treatment.id, n: 'Check-up' },
+      })),
       c: at,
     })
     expect(PAYMENTS.encode(payment)).toEqual({

@@ -21,37 +21,69 @@ import {
   renderMoney,
 } from '../../../../shared/domain/money/money.ts'
 import { financeText } from '../../../../shared/domain/patients/text-fields.ts'
+import { OwnRef, RecordRef, type RefIds } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import { rowText } from './row-fields.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
 
-const LineItemRow = z.strictObject(
-  {
-    // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
-    id: z.unknown().optional(),
-    description: rowText(financeText()),
-    quantity: Decimal.nullish(),
-    unit_price: Decimal,
-    discount_amount: Decimal.nullish(),
-    discount_rate: Decimal.nullish(),
-    tax_rate: Decimal.nullish(),
-    tax_amount: Decimal.nullish(),
-    total_amount: Decimal.nullish(),
-  },
-  { error: 'must be an object with description and unit_price' },
-)
+const LineItemRow = z
+  .strictObject(
+    {
+      // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
+      id: z.unknown().optional(),
+      description: rowText(financeText()),
+      quantity: Decimal.nullish(),
+      unit_price: Decimal,
+      discount_amount: Decimal.nullish(),
+      discount_rate: Decimal.nullish(),
+      tax_rate: Decimal.nullish(),
+      tax_amount: Decimal.nullish(),
+      total_amount: Decimal.nullish(),
+      doctor_external_id: RecordRef.nullish(),
+      doctor_id: OwnRef.nullish(),
+      treatment_external_id: RecordRef.nullish(),
+      treatment_id: OwnRef.nullish(),
+    },
+    { error: 'must be an object with description and unit_price' },
+  )
+  .check(
+    ...(['doctor', 'treatment'] as const).map((kind) =>
+      z.refine<Readonly<Record<string, unknown>>>(
+        (row) => row[`${kind}_id`] == null || row[`${kind}_external_id`] == null,
+        { path: [`${kind}_id`], error: `must not be combined with ${kind}_external_id` },
+      ),
+    ),
+  )
 
-type LineItemRow = z.infer<typeof LineItemRow>
+export const MAX_LINE_ITEMS = 200
+
+export const TOO_MANY_LINE_ITEMS = `must have at most ${MAX_LINE_ITEMS} line items`
 
 /** Line items: a list in NDJSON, a JSON array in a CSV cell. */
 export const LineItems = z.preprocess(
   (value) => (typeof value === 'string' ? parseJson(value) : value),
   z
     .array(LineItemRow, { error: 'must be a JSON array of line items' })
-    .max(200, { error: 'must have at most 200 line items' }),
+    .max(MAX_LINE_ITEMS, { error: TOO_MANY_LINE_ITEMS }),
 )
+
+/** Line items as they were read, with the ids of the records that they refer to. */
+export const readLineItems = (items: z.output<typeof LineItems>, idOf: RefIds) =>
+  items.map(({ doctor_external_id, doctor_id, treatment_external_id, treatment_id, ...item }) => {
+    const [doctor, treatment] = [doctor_external_id ?? doctor_id, treatment_external_id ?? treatment_id]
+    return {
+      ...item,
+      doctor: doctor == null ? null : idOf('doctor', doctor),
+      treatment: treatment == null ? null : idOf('treatment', treatment),
+    }
+  })
+
+export type LineItemCells = ReturnType<typeof readLineItems>[number]
+
+type LineItemRow = Omit<LineItemCells, 'doctor' | 'treatment'> &
+  Partial<Pick<LineItem, 'doctor' | 'treatment'>>
 
 /** Line items that are kept have their ids. */
 type ImportedItem = Omit<LineItem, 'id'> & Partial<Pick<LineItem, 'id'>>
@@ -155,6 +187,8 @@ function checkItems(
 }
 
 function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
+  const { description, doctor = null, treatment = null } = row
+  const given = { description, doctor, treatment }
   const at = (field: string) => [...path, field]
   const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
   const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0
@@ -163,18 +197,18 @@ function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Req
   const amount = lineAmount({ quantity, unitPrice })
   if (Math.abs(amount) > MAX_MINOR_UNITS) {
     reader.issue(at('unit_price'), 'is too large when multiplied by quantity')
-    return { description: row.description, quantity, unitPrice, discount: 0, taxRate, tax: 0, total: 0 }
+    return { ...given, quantity, unitPrice, discount: 0, taxRate, tax: 0, total: 0 }
   }
   const discount =
     reader.money(row.discount_amount, at('discount_amount')) ?? percentageOf(amount, discountRate)
   const tax = reader.money(row.tax_amount, at('tax_amount')) ?? percentageOf(amount - discount, taxRate)
   const total = reader.money(row.total_amount, at('total_amount')) ?? amount - discount + tax
   if (!reader.areInRange({ tax_amount: tax, total_amount: total }, path))
-    return { description: row.description, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
+    return { ...given, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
   if (total !== amount - discount + tax) {
     reader.issue(at('total_amount'), 'is not quantity x unit_price - discount_amount + tax_amount')
   }
-  return { description: row.description, quantity, unitPrice, discount, taxRate, tax, total }
+  return { ...given, quantity, unitPrice, discount, taxRate, tax, total }
 }
 
 /** The value of JSON text; undefined if it is not JSON. */

@@ -2,26 +2,47 @@ import * as z from 'zod'
 import { renderInvoice } from '../../../../shared/api/invoices.ts'
 import { oneOf } from '../../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
-import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
+import {
+  applyPayments,
+  INVOICE_STATUSES,
+  type Invoice,
+  withDoctorOnLines,
+} from '../../../../shared/domain/money/invoice.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { invoiceNumber } from '../../../../shared/domain/patients/text-fields.ts'
 import { lineItemId } from '../../../../shared/domain/uuid.ts'
 import { INVOICES, invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import type { RefIds } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import { currencyCode } from './catalogue-fields.ts'
-import { columnTable, defaulted, nullable, reference, required } from './columns.ts'
+import { columnTable, defaulted, nullable, nullableReference, reference, required } from './columns.ts'
 import type { ImportEntity, ImportRow, RowFields } from './entity.ts'
-import { type AmountCells, type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
+import {
+  type AmountCells,
+  type Amounts,
+  Decimal,
+  invoiceAmounts,
+  type LineItemCells,
+  LineItems,
+  readLineItems,
+} from './invoice-amounts.ts'
+import { readCare } from './invoice-care.ts'
 import { InvoiceNumbers } from './invoice-numbers.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
 
 /** `status` and `paid` follow from the payments. The amounts are read once the currency is known. */
-type Fields = RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid' | 'paidAt'>> &
+type Fields = RowFields<
+  Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'doctor' | 'status' | 'paid' | 'paidAt'>
+> &
   Pick<Invoice, 'number' | 'issueDate'> &
-  AmountCells & { readonly patient: string }
+  Omit<AmountCells, 'lineItems'> & {
+    readonly patient: string
+    readonly doctor: string | null | undefined
+    readonly lineItems: readonly LineItemCells[] | undefined
+  }
 
 const columns = columnTable({
   patient_external_id: reference('patient', 'patient'),
@@ -38,9 +59,19 @@ const columns = columnTable({
   // Accepted because exports of the API have them, but not used: they are computed from the payments.
   paid_amount: { cell: z.unknown().optional() },
   balance_due: { cell: z.unknown().optional() },
+  appointment_external_id: nullableReference('appointmentId', 'appointment'),
+  doctor_external_id: nullableReference('doctor', 'doctor'),
   line_items: {
     ...nullable('lineItems', LineItems),
-    compared: (items: Invoice['lineItems']) => items.map(({ id: _, ...item }) => item),
+    read: (items: z.output<typeof LineItems> | null | undefined, idOf: RefIds) =>
+      items === null ? [] : items && readLineItems(items, idOf),
+    // Without references, as before line items had any: those that an import has left are compared with their digests.
+    compared: (items: Invoice['lineItems']) =>
+      items.map(({ id: _, doctor, treatment, ...item }) => ({
+        ...item,
+        doctor: doctor?.id,
+        treatment: treatment?.id,
+      })),
   },
   created_at: defaulted('createdAt', Instant),
 })
@@ -74,34 +105,43 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
         },
         run,
         batch,
-        async () => async (row, patient, before) => {
-          const { id, fields, columnOf } = row
-          const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
-          const currency = fields.currency ?? before?.currency ?? run.clinic.currency
-          if (before && paid.length > 0)
-            checkCopies(before, { number: fields.number, patient, currency }, columnOf)
-          const { lineItems, ...amounts } = invoiceAmounts(fields, currency, before)
-          const invoice: Invoice = {
-            id,
-            number: fields.number,
-            issueDate: fields.issueDate,
-            currency,
-            ...amounts,
-            clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
-            dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
-            clinicPaidAt:
-              fields.clinicPaidAt === undefined ? (before?.clinicPaidAt ?? null) : fields.clinicPaidAt,
-            createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
-            // applyPayments() computes these.
-            status: 'sent',
-            paid: 0,
-            paidAt: before?.paidAt ?? null,
-            patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
-            lineItems: lineItems.map((item, at) => ({ id: lineItemId(id, at), ...item })),
+        async (rows) => {
+          const careOf = await readCare(table, run.clinic.id, rows)
+          return async (row, patient, before) => {
+            const { id, fields, columnOf } = row
+            const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
+            const currency = fields.currency ?? before?.currency ?? run.clinic.currency
+            if (before && paid.length > 0)
+              checkCopies(before, { number: fields.number, patient, currency }, columnOf)
+            const { lineItems: items, ...care } = careOf(row, before)
+            const { lineItems, ...amounts } = invoiceAmounts(
+              { ...fields, lineItems: items },
+              currency,
+              before,
+            )
+            const invoice: Invoice = {
+              id,
+              number: fields.number,
+              issueDate: fields.issueDate,
+              currency,
+              ...amounts,
+              ...care,
+              clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
+              dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
+              clinicPaidAt:
+                fields.clinicPaidAt === undefined ? (before?.clinicPaidAt ?? null) : fields.clinicPaidAt,
+              createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
+              // applyPayments() computes these.
+              status: 'sent',
+              paid: 0,
+              paidAt: before?.paidAt ?? null,
+              patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
+              lineItems: lineItems.map((item, at) => ({ id: lineItemId(id, at), ...item })),
+            }
+            const settled = applyPayments(withDoctorOnLines(invoice), paid)
+            checkSize(settled, run.clinic)
+            return settled
           }
-          const settled = applyPayments(invoice, paid)
-          checkSize(settled, run.clinic)
-          return settled
         },
       ),
   }

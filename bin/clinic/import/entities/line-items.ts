@@ -5,7 +5,13 @@ import { RowRejectedError } from '../files/import-errors.ts'
 import { LINE_ITEMS } from '../files/import-paths.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 import type { ImportableEntity, ImportRow } from './entity.ts'
-import { LineItems } from './invoice-amounts.ts'
+import {
+  type LineItemCells,
+  LineItems,
+  MAX_LINE_ITEMS,
+  readLineItems,
+  TOO_MANY_LINE_ITEMS,
+} from './invoice-amounts.ts'
 
 /** Lines that are named of line items without an invoice. */
 const MAX_LINES = 10
@@ -27,11 +33,15 @@ export class LineItemFiles implements Disposable {
       partOf,
       idKind: 'invoice',
       required: [],
-      schema: () => z.strictObject({ line_items: LineItems }),
+      schema: (_clinic, _now, idOf) =>
+        z
+          .strictObject({ line_items: LineItems })
+          .transform(({ line_items }) => readLineItems(line_items, idOf)),
       readKeys,
       ownRecords,
       write: async (_, batch) => {
-        for (const { id, line, source } of batch) this.#keep.run(id, line, serialize(source.line_items))
+        for (const { id, line, source, fields } of batch)
+          this.#keep.run(id, line, serialize({ source: source.line_items, items: fields }))
       },
       onRejected: (id, line) => void this.#keep.run(id, line, null),
     }
@@ -59,17 +69,17 @@ export class LineItemFiles implements Disposable {
     const kept = this.#find.all(row.id) as { items: Uint8Array | null }[]
     if (kept.length === 0) return row
     this.#use.run(row.id)
-    const given = kept.flatMap(({ items }): unknown[] => {
+    const given = kept.map(({ items }): { source: unknown; items: LineItemCells[] } => {
       if (items === null)
         throw new RowRejectedError('line_items: rows of the file of line items were rejected')
       return deserialize(items)
     })
-    const { data: lineItems, error } = LineItems.safeParse(given)
-    if (error) throw new RowRejectedError(`line_items ${error.issues[0]?.message}`)
+    const lineItems = given.flatMap(({ items }) => items)
+    if (lineItems.length > MAX_LINE_ITEMS) throw new RowRejectedError(`line_items ${TOO_MANY_LINE_ITEMS}`)
     return {
       ...row,
       fields: { ...(row.fields as object), lineItems },
-      source: { ...row.source, line_items: given },
+      source: { ...row.source, line_items: given.flatMap(({ source }) => source) },
     }
   }
 

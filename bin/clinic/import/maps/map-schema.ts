@@ -144,6 +144,8 @@ const ITEM_FIELDS = [
   'tax_rate',
   'tax_amount',
   'total_amount',
+  'doctor_external_id',
+  'treatment_external_id',
 ]
 
 /** The fields that a patient can do without. */

@@ -304,9 +304,13 @@ function joinedValue({ join }: Extract<FieldSource, { readonly join: unknown }>,
   return parts.length > 0 ? [parts.join(' ')] : []
 }
 
-/** Whether a row has a line item: a value other than zero in one of its columns. */
-const isFilled = (sources: ReadonlyMap<string, FieldSource>, row: Row): boolean =>
-  filled([...sources.values()].flatMap(columnNames), row).some((value) => !/^[0.,\s%]*$/.test(String(value)))
+/** Whether a row has a line item: a value other than zero in one of its columns. References alone are none. */
+function isFilled(sources: ReadonlyMap<string, FieldSource>, row: Row): boolean {
+  const own = [...sources].flatMap(([field, source]) => (isReference(field) ? [] : columnNames(source)))
+  return filled(own, row).some((value) => !/^[0.,\s%]*$/.test(String(value)))
+}
+
+const isReference = (field: string): boolean => field.endsWith('_external_id')
 
 const filled = (names: readonly string[], row: Row): unknown[] =>
   names.map((name) => row.get(foldedName(name))).filter((value) => value != null)

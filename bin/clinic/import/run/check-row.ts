@@ -124,6 +124,12 @@ function resolved(given: Readonly<Record<string, unknown>>, aliases: Aliases | u
   const problems = new Map<string, string>()
   if (!aliases) return { fields, problems }
   for (const [field, value] of Object.entries(given)) {
+    if (field === 'line_items' && Array.isArray(value) && value.every((item) => item instanceof Object)) {
+      const items = value.map((item) => resolved(item, aliases))
+      fields[field] = items.map((item) => item.fields)
+      for (const [name, problem] of items.flatMap((item) => [...item.problems]))
+        problems.set(`line_items.${name}`, problem)
+    }
     const [, kind] = /^(\w+)_external_id$/.exec(field) ?? []
     if (kind === undefined || typeof value !== 'string') continue
     const found = aliases.resolve(`${kind}s`, value)

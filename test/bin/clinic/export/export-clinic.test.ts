@@ -134,7 +134,10 @@ const FILES: Record<string, object[]> = {
     },
   ].map((row) => ({ ...row, doctor_external_id: 'E1' })),
   invoices: [
-    { ...invoice, line_items: lines },
+    {
+      ...{ ...invoice, appointment_external_id: 'a', doctor_external_id: 'E1' },
+      line_items: [{ ...lines[0], doctor_external_id: 'E;2', treatment_external_id: 'T1' }, lines[1]],
+    },
     {
       ...invoice,
       external_id: 'j',
@@ -259,6 +262,15 @@ describe('an export', () => {
         patient_external_id: 'b,2',
         status: 'sent',
         paid_amount: 20,
+      }),
+    )
+    expect(rowsOf(folder, 'invoices')).toContainEqual(
+      expect.objectContaining({
+        ...{ appointment_external_id: 'a', doctor_external_id: 'E1' },
+        line_items: [
+          expect.objectContaining({ doctor_external_id: 'E;2', treatment_external_id: 'T1' }),
+          expect.objectContaining({ doctor_external_id: 'E1', treatment_external_id: null }),
+        ],
       }),
     )
     // The stated amounts, independent of the payments.

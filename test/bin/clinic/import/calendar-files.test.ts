@@ -119,6 +119,103 @@ describe('importing appointments', () => {
   })
 })
 
+describe('importing the care that invoices bill', () => {
+  const [consultation, test] = lines
+  const billed = {
+    ...{ ...invoice, appointment_external_id: 'a', doctor_external_id: 1 },
+    line_items: [
+      { ...consultation, treatment_external_id: 'T' },
+      { ...test, doctor_external_id: 'E 2' },
+    ],
+  }
+  const careOf = async () =>
+    (await invoices()).map(({ appointmentId, doctor, lineItems }) => [
+      appointmentId,
+      doctor?.fullName,
+      ...lineItems.map((item) => [item.doctor?.fullName, item.treatment?.name]),
+    ])
+  let ids: Awaited<ReturnType<typeof readImportIds>>
+
+  beforeEach(async () => {
+    await load('doctors', [{ external_id: 'E 2', full_name: 'Dr. Bo Lind' }])
+    await load('treatments', [{ external_id: 'T', name: 'Check-up', duration_minutes: 30, price: 1 }])
+    await load('appointments', [appointment])
+    ids = await readImportIds(imported.db.table, imported.clinic.id)
+  })
+
+  it('sets the doctor of the invoice on lines without one, and changes nothing when it is repeated', async () => {
+    expect(await load('invoices', [billed])).toMatchObject({ imported: 1, reasons: [] })
+    const care = [
+      ids('appointment', 'a'),
+      'Dr. Eva Noll',
+      ['Dr. Eva Noll', 'Check-up'],
+      ['Dr. Bo Lind', undefined],
+    ]
+    expect(await careOf()).toEqual([care])
+    expect(await load('invoices', [billed])).toMatchObject({ unchanged: 1 })
+    // A file without the columns keeps what they have set.
+    const { invoice_number, patient_external_id, issue_date, external_id } = invoice
+    const bare = { external_id, invoice_number, patient_external_id, issue_date, due_date: '2026-05-01' }
+    expect(await load('invoices', [bare])).toMatchObject({ updated: 1, reasons: [] })
+    expect(await careOf()).toEqual([care])
+  })
+
+  it('adds it to an invoice that was imported without, and removes it by empty cells', async () => {
+    await load('invoices', [{ ...invoice, line_items: lines }])
+    expect(await careOf()).toEqual([[null, undefined, [undefined, undefined], [undefined, undefined]]])
+    const doctor = { ...invoice, doctor_external_id: 'E 2' }
+    expect(await load('invoices', [doctor])).toMatchObject({ updated: 1, reasons: [] })
+    expect(await careOf()).toEqual([
+      [null, 'Dr. Bo Lind', ['Dr. Bo Lind', undefined], ['Dr. Bo Lind', undefined]],
+    ])
+    expect(await load('invoices', [billed])).toMatchObject({ updated: 1, reasons: [] })
+    const removed = { ...billed, appointment_external_id: null, doctor_external_id: null }
+    expect(await load('invoices', [removed])).toMatchObject({ updated: 1, reasons: [] })
+    expect(await careOf()).toEqual([[null, undefined, [undefined, 'Check-up'], ['Dr. Bo Lind', undefined]]])
+  })
+
+  it('keeps the names of the last change when a doctor and a treatment are renamed', async () => {
+    await load('invoices', [billed])
+    await load('doctors', [{ external_id: 1, full_name: 'Dr. Eva Maria Noll' }])
+    await load('treatments', [{ external_id: 'T', name: 'Examination', duration_minutes: 30, price: 1 }])
+    await load('payments', [payment])
+    const [before] = await careOf()
+    expect(before?.slice(1, 3)).toEqual(['Dr. Eva Noll', ['Dr. Eva Noll', 'Check-up']])
+    await load('invoices', [{ ...billed, due_date: '2026-05-01' }])
+    const [after] = await careOf()
+    expect(after?.slice(1, 3)).toEqual(['Dr. Eva Maria Noll', ['Dr. Eva Maria Noll', 'Examination']])
+  })
+
+  it('reads ids of records, also of line items', async () => {
+    const [doctor, treatment] = [ids('doctor', 'E 2'), ids('treatment', 'T')]
+    const row = { ...invoice, appointment_id: ids('appointment', 'a'), doctor_id: ids('doctor', '1') }
+    const items = [{ ...consultation, doctor_id: doctor, treatment_id: treatment }]
+    expect(await load('invoices', [{ ...row, line_items: items }])).toMatchObject({
+      imported: 1,
+      reasons: [],
+    })
+    expect(await careOf()).toEqual([[ids('appointment', 'a'), 'Dr. Eva Noll', ['Dr. Bo Lind', 'Check-up']]])
+  })
+
+  const item = (wrong: object) => ({ line_items: [consultation, { ...test, ...wrong }] })
+  it.each([
+    [{ appointment_external_id: 'x' }, unknown('appointment')],
+    [{ doctor_external_id: 9 }, unknown('doctor')],
+    [{ doctor_id: 'Dr. Noll' }, expect.stringMatching(/^doctor_id must have ids of records/)],
+    [item({ doctor_external_id: 9 }), `line_items.1.${unknown('doctor')}`],
+    [item({ treatment_external_id: 'x' }), `line_items.1.${unknown('treatment')}`],
+    [item({ treatment_id: 'x' }), 'line_items.1.treatment_id must be the id of a record'],
+    [
+      item({ doctor_external_id: 1, doctor_id: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b' }),
+      'line_items.1.doctor_id must not be combined with doctor_external_id',
+    ],
+    [item({ doctor_external_id: ' ' }), expect.stringMatching(/^line_items.1.doctor_external_id /)],
+  ])('rejects an invoice with %j', async (wrong, reason) => {
+    const row = { ...invoice, line_items: lines, ...wrong }
+    expect(await load('invoices', [row])).toMatchObject({ imported: 0, rejected: 1, reasons: [reason] })
+  })
+})
+
 describe('importing invoices', () => {
   it('computes exact amounts from the line items', async () => {
     expect(await load('invoices', [{ ...invoice, line_items: lines }])).toMatchObject({

@@ -267,6 +267,34 @@ it('does not add rows to a record that are below a row that cannot be read', asy
   expect(await people()).toEqual([['Doe', null, null, 'jo@example.com']])
 })
 
+it('finds the doctors of line items by their names, and takes rows that have only a doctor for none', async () => {
+  const map = {
+    entities: {
+      doctors: { aliases: ['full_name'] },
+      invoices: {
+        line_items: { description: 'Item', unit_price: 'Price', doctor_external_id: 'Provider' },
+      },
+    },
+  }
+  await load('patients', map, `${PEOPLE}P,Jo,Doe,,,\n`)
+  await load('doctors', map, 'external_id,full_name\n1,Eva Noll\n2,Bo Lind\n3,Bo Lind\n')
+  const header = 'external_id,patient_external_id,invoice_number,issue_date,subtotal,Item,Price,Provider\n'
+  const rows = [
+    '1,P,N1,2026-01-02,,Exam,10,Eva Noll',
+    '2,P,N2,2026-01-02,20,,,Eva Noll',
+    '3,P,N3,2026-01-02,,Exam,10,Bo Lind',
+    '4,P,N4,2026-01-02,,Exam,10,Al Roe',
+  ]
+  expect((await load('invoices', map, `${header}${rows.join('\n')}\n`)).rejections).toEqual([
+    '4: line_items.doctor_external_id names several doctors of the files',
+    '5: line_items.0.doctor_external_id is unknown: the clinic has no such doctor, or its row was rejected',
+  ])
+  const { items } = await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 10 })
+  expect(
+    items.map(({ number, lineItems }) => [number, ...lineItems.map(({ doctor }) => doctor?.fullName)]).sort(),
+  ).toEqual([['N1', 'Eva Noll'], ['N2']])
+})
+
 it('finds patients by national ids and names, and rejects rows that name several', async () => {
   const map = {
     entities: {

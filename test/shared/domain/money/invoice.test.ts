@@ -231,7 +231,14 @@ it('rounds a subtotal once, half up', () => {
 })
 
 describe('addsUp', () => {
-  const line = { id: 'l', description: 'Scaling', quantity: 10_000, unitPrice: 99 }
+  const line = {
+    id: 'l',
+    description: 'Scaling',
+    quantity: 10_000,
+    unitPrice: 99,
+    doctor: null,
+    treatment: null,
+  }
   const item = { ...line, discount: 0, taxRate: 190_000, tax: 19, total: 118 }
   const billed = (facts: Partial<Invoice>) => {
     const all = { subtotal: 297, discount: 0, tax: 57, lineItems: [item, item, item], ...facts }

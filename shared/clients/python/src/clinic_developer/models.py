@@ -442,7 +442,7 @@ class CatalogueReference(TypedDict):
     id: str
     """Id of the record."""
     name: str
-    """The name at the time of the booking."""
+    """The name at the time of the booking; on an invoice, at its last import or correction."""
 
 
 @final
@@ -630,6 +630,10 @@ class LineItem(TypedDict):
     """Tax of the whole line."""
     total_amount: float
     """Amount of the line: `quantity * unit_price - discount_amount + tax_amount`."""
+    doctor: Optional[PersonRef]
+    """Doctor who provided it: that of the invoice, unless the line has another. The name is that of the last import or correction of the invoice. Null if none is known."""
+    treatment: Optional[CatalogueReference]
+    """Treatment that was provided. The name is that of the last import or correction of the invoice. Null if none is known."""
 
 
 @final
@@ -662,6 +666,10 @@ class Invoice(TypedDict):
     """Always `total_amount - paid_amount`. Negative if too much was paid."""
     patient: InvoicePatient
     """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known."""
+    doctor: Optional[PersonRef]
+    """Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
     created_at: str
@@ -738,6 +746,10 @@ class ExpandedInvoice(TypedDict):
     """Always `total_amount - paid_amount`. Negative if too much was paid."""
     patient: ExpandedInvoicePatient
     """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known."""
+    doctor: Optional[PersonRef]
+    """Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
     created_at: str
@@ -808,6 +820,10 @@ class InvoiceWithPayments(TypedDict):
     """Always `total_amount - paid_amount`. Negative if too much was paid."""
     patient: InvoicePatient
     """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known."""
+    doctor: Optional[PersonRef]
+    """Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
     created_at: str
@@ -848,6 +864,10 @@ class ExpandedInvoiceWithPayments(TypedDict):
     """Always `total_amount - paid_amount`. Negative if too much was paid."""
     patient: ExpandedInvoicePatient
     """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known."""
+    doctor: Optional[PersonRef]
+    """Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
     created_at: str

@@ -14,6 +14,8 @@ const appointment = {
   taxRate: 200_000,
   tax: 1900,
   total: 11_400,
+  doctor: null,
+  treatment: null,
 }
 const plain = { currency: 'EUR', subtotal: 10_000, discount: 500, tax: 2000, lineItems: [] }
 const itemized = { ...plain, tax: 1900, lineItems: [appointment] }

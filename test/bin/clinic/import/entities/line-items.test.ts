@@ -28,7 +28,12 @@ const MAP = {
     'line-items': {
       file: 'Regels',
       columns: { external_id: 'NotaId' },
-      line_items: { description: 'Omschrijving', quantity: 'Aantal', unit_price: 'Prijs' },
+      line_items: {
+        description: 'Omschrijving',
+        quantity: 'Aantal',
+        unit_price: 'Prijs',
+        doctor_external_id: 'Arts',
+      },
       ignore: ['Id', 'Totaal'],
     },
   },
@@ -39,19 +44,20 @@ const INVOICES = `Id;Nota;Cliënt;Datum;Totaal
 3;N3;P;2026-01-04;10,00
 4;N4;P;2026-01-05;99,00
 `
-const ITEMS = `Id;NotaId;Omschrijving;Aantal;Prijs;Totaal
-10;1;Consult;1;100,00;100,00
-11;2;Consult;1;50,00;50,00
-12;1;Zalf;2;10,00;20,00
-13;3;Zalf;1;gratis;0,00
-14;9;Zalf;1;10,00;10,00
-15;4;Zalf;1;10,00;10,00
-Totaal;;;;;190,00
+const ITEMS = `Id;NotaId;Omschrijving;Aantal;Prijs;Totaal;Arts
+10;1;Consult;1;100,00;100,00;A
+11;2;Consult;1;50,00;50,00;
+12;1;Zalf;2;10,00;20,00;
+13;3;Zalf;1;gratis;0,00;
+14;9;Zalf;1;10,00;10,00;
+15;4;Zalf;1;10,00;10,00;
+Totaal;;;;;190,00;
 `
 
 let clinic: Clinic
 beforeAll(async () => {
   clinic = await newClinic(db.table)
+  await load({ 'doctors.csv': 'external_id,full_name\nA,Dr. Eva Noll\n' })
   await load({ 'patients.csv': 'external_id,first_name,last_name\nP,Bo,Vis\n' })
 })
 
@@ -65,7 +71,11 @@ async function load(files: { readonly [name: string]: string }, ...options: stri
 
 const invoices = async () =>
   (await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 10 })).items.map(
-    ({ number, total, lineItems }) => [number, total, lineItems.map(({ description }) => description)],
+    ({ number, total, lineItems }) => [
+      number,
+      total,
+      lineItems.map(({ description, doctor }) => [description, doctor?.fullName].join(' ').trim()),
+    ],
   )
 
 it('adds line items of another file, and rejects invoices whose items are wrong or do not add up', async () => {
@@ -91,7 +101,7 @@ it('adds line items of another file, and rejects invoices whose items are wrong 
   ])
   expect(await invoices()).toEqual([
     ['N2', 5_000, ['Consult']],
-    ['N1', 12_000, ['Consult', 'Zalf']],
+    ['N1', 12_000, ['Consult Dr. Eva Noll', 'Zalf']],
   ])
   expect(JSON.parse((await load(files)).printed).data).toMatchObject({
     imported: 0,
@@ -111,5 +121,5 @@ it('imports the rejected rows of both files once they are corrected, and updates
   expect(JSON.parse(printed).data).toMatchObject({ imported: 2, updated: 0, line_items_without_invoice: 0 })
   const again = await load({ 'Notas.csv': INVOICES, 'Regels.csv': ITEMS.replace('Consult', 'Controle') })
   expect(JSON.parse(again.printed).data).toMatchObject({ imported: 0, updated: 1 })
-  expect((await invoices()).at(-1)).toEqual(['N1', 12_000, ['Controle', 'Zalf']])
+  expect((await invoices()).at(-1)).toEqual(['N1', 12_000, ['Controle Dr. Eva Noll', 'Zalf']])
 })

@@ -1,0 +1,84 @@
+/** The care that imported invoices bill: the appointment, and the doctors and treatments of the invoice and its lines. */
+import type { CatalogueReference, PersonReference } from '../../../../shared/domain/booking/appointment.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import type { Invoice } from '../../../../shared/domain/money/invoice.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { treatmentStore } from '../../../../shared/store/catalogue.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { requireConfirmed } from '../external-ids/overwrite-check.ts'
+import { unknownReference } from '../external-ids/resolve-references.ts'
+import { RowRejectedError } from '../files/import-errors.ts'
+import type { ImportRow } from './entity.ts'
+import type { LineItemCells } from './invoice-amounts.ts'
+
+type Row = ImportRow<{
+  readonly appointmentId: string | null | undefined
+  readonly doctor: string | null | undefined
+  readonly lineItems?: readonly LineItemCells[] | undefined
+}>
+
+/**
+ * Reads the records that rows refer to. Returns the care of a row with their present names, and what the stored invoice has where the
+ * file has no column.
+ */
+export async function readCare(table: Table, clinic: ClinicId, rows: readonly Row[]) {
+  const idsOf = (of: (fields: Row['fields']) => readonly (string | null | undefined)[]) => [
+    ...new Set(rows.flatMap(({ fields }) => of(fields)).filter((id) => id != null)),
+  ]
+  const [appointments, doctors, treatments] = await Promise.all([
+    appointmentStore({ table }).findMany(
+      clinic,
+      idsOf(({ appointmentId }) => [appointmentId]),
+    ),
+    doctorStore({ table }).findMany(
+      clinic,
+      idsOf(({ doctor, lineItems = [] }) => [doctor, ...lineItems.map((item) => item.doctor)]),
+    ),
+    treatmentStore({ table }).findMany(
+      clinic,
+      idsOf(({ lineItems = [] }) => lineItems.map(({ treatment }) => treatment)),
+    ),
+  ])
+
+  function appointmentOf(row: Row, id: string, before: Invoice | null): string {
+    if (before?.appointmentId === id) return id
+    const column = 'appointment_external_id'
+    const stored = requireKnown(appointments.get(id), row.columnOf(column), 'appointment')
+    requireConfirmed(row, column, { ...stored, id })
+    return id
+  }
+
+  function doctorOf(column: string, id: string | null): PersonReference | null {
+    return id === null ? null : { id, fullName: requireKnown(doctors.get(id), column, 'doctor').fullName }
+  }
+
+  function treatmentOf(column: string, id: string | null): CatalogueReference | null {
+    return id === null ? null : { id, name: requireKnown(treatments.get(id), column, 'treatment').name }
+  }
+
+  return (row: Row, before: Invoice | null) => {
+    const { appointmentId, doctor, lineItems } = row.fields
+    return {
+      appointmentId:
+        appointmentId === undefined
+          ? (before?.appointmentId ?? null)
+          : appointmentId && appointmentOf(row, appointmentId, before),
+      doctor:
+        doctor === undefined
+          ? (before?.doctor ?? null)
+          : doctorOf(row.columnOf('doctor_external_id'), doctor),
+      lineItems: lineItems?.map((item, at) => ({
+        ...item,
+        doctor: doctorOf(`line_items.${at}.doctor_external_id`, item.doctor),
+        treatment: treatmentOf(`line_items.${at}.treatment_external_id`, item.treatment),
+      })),
+    }
+  }
+}
+
+/** @throws RowRejectedError for a record that the clinic does not have */
+function requireKnown<R>(found: R | undefined, column: string, kind: string): R {
+  if (found === undefined) throw new RowRejectedError(unknownReference(column, kind))
+  return found
+}
