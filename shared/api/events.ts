@@ -36,6 +36,8 @@ const appointmentData = (status: z.ZodType) =>
     id: Uuid,
     patient_id: Uuid,
     doctor_id: Uuid,
+    treatment_ids: z.array(Uuid),
+    room_id: Uuid.nullable(),
     status,
     appointment_date: CalendarDate,
     start_time: TimeOfDay,
@@ -46,6 +48,8 @@ const invoiceData = (status: z.ZodType) =>
   z.strictObject({
     id: Uuid,
     patient_id: Uuid,
+    appointment_id: Uuid.nullable(),
+    doctor_id: Uuid.nullable(),
     status,
     issue_date: CalendarDate,
     due_date: CalendarDate.nullable(),

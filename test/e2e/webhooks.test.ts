@@ -103,6 +103,8 @@ it('delivers a booking that the reference library verifies, and that fails verif
       id,
       patient_id: one.patient.id,
       doctor_id: one.doctor.id,
+      treatment_ids: [],
+      room_id: null,
       status: 'scheduled',
       appointment_date: '2030-01-07',
       start_time: '09:30',

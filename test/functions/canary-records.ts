@@ -11,12 +11,15 @@ export const AMOUNT = 73_517_351_735
 
 export function canaryInvoice(patient: Invoice['patient'], createdAt: string): Invoice {
   const invoice = anInvoice({ id: newUuid(), number: `${CANARY} 2026-1`, total: AMOUNT, patient, createdAt })
+  const doctor = { id: newUuid(), fullName: `Dr. ${CANARY}` }
   const lineItems = invoice.lineItems.map((item) => ({
     ...item,
     id: newUuid(),
     description: `${CANARY} appointment`,
+    doctor,
+    treatment: { id: newUuid(), name: CANARY },
   }))
-  return { ...invoice, dueDate: '2026-06-04', lineItems }
+  return { ...invoice, dueDate: '2026-06-04', appointmentId: newUuid(), doctor, lineItems }
 }
 
 export const canaryPayment = (invoice: Invoice, patient: Payment['patient'], createdAt: string): Payment =>

@@ -69,6 +69,8 @@ describe('GET /events', () => {
       event('appointment.created', appointment.id, {
         patient_id: patient.id,
         doctor_id: doctor.id,
+        treatment_ids: [],
+        room_id: null,
         status: 'scheduled',
         appointment_date: '2026-05-04',
         start_time: '09:00',
@@ -76,6 +78,8 @@ describe('GET /events', () => {
       }),
       event('invoice.created', invoice.id, {
         patient_id: patient.id,
+        appointment_id: null,
+        doctor_id: null,
         status: 'partially_paid',
         issue_date: '2026-05-04',
         due_date: null,

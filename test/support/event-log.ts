@@ -73,12 +73,21 @@ const DATA: Record<string, object> = {
   appointment: {
     patient_id: DATE.patient_id,
     doctor_id: DATE.id,
+    treatment_ids: [DATE.id],
+    room_id: null,
     status: 'scheduled',
     appointment_date: '2026-05-04',
     start_time: '09:00',
     end_time: '09:30',
   },
-  invoice: { patient_id: DATE.patient_id, status: 'sent', issue_date: '2026-05-04', due_date: null },
+  invoice: {
+    patient_id: DATE.patient_id,
+    appointment_id: null,
+    doctor_id: DATE.id,
+    status: 'sent',
+    issue_date: '2026-05-04',
+    due_date: null,
+  },
   payment: {
     invoice_id: DATE.id,
     patient_id: DATE.patient_id,

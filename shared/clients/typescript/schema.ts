@@ -1691,6 +1691,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
+                /** @description Ids of the treatments. Empty if none are known. */
+                treatment_ids: string[];
+                /** @description Id of the room. Null if none is known. */
+                room_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -1770,6 +1774,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
+                /** @description Ids of the treatments. Empty if none are known. */
+                treatment_ids: string[];
+                /** @description Id of the room. Null if none is known. */
+                room_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -1836,6 +1844,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
+                /** @description Ids of the treatments. Empty if none are known. */
+                treatment_ids: string[];
+                /** @description Id of the room. Null if none is known. */
+                room_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -1889,6 +1901,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
+                /** @description Ids of the treatments. Empty if none are known. */
+                treatment_ids: string[];
+                /** @description Id of the room. Null if none is known. */
+                room_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -1942,6 +1958,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
+                /** @description Ids of the treatments. Empty if none are known. */
+                treatment_ids: string[];
+                /** @description Id of the room. Null if none is known. */
+                room_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @enum {string}
@@ -2008,6 +2028,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
+                /** @description Ids of the treatments. Empty if none are known. */
+                treatment_ids: string[];
+                /** @description Id of the room. Null if none is known. */
+                room_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -2141,6 +2165,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
+                /** @description Ids of the treatments. Empty if none are known. */
+                treatment_ids: string[];
+                /** @description Id of the room. Null if none is known. */
+                room_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @enum {string}
@@ -2883,6 +2911,10 @@ export interface components {
                  * @description Id of the patient.
                  */
                 patient_id: string;
+                /** @description Id of the appointment that the invoice bills. Null if none is known. */
+                appointment_id: string | null;
+                /** @description Id of the doctor. */
+                doctor_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @enum {string}
@@ -2944,6 +2976,10 @@ export interface components {
                  * @description Id of the patient.
                  */
                 patient_id: string;
+                /** @description Id of the appointment that the invoice bills. Null if none is known. */
+                appointment_id: string | null;
+                /** @description Id of the doctor. */
+                doctor_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -3001,6 +3037,10 @@ export interface components {
                  * @description Id of the patient.
                  */
                 patient_id: string;
+                /** @description Id of the appointment that the invoice bills. Null if none is known. */
+                appointment_id: string | null;
+                /** @description Id of the doctor. */
+                doctor_id: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @enum {string}

@@ -94,7 +94,7 @@ export const mayReadAllEvents = (scopes: readonly Scope[]): boolean =>
   [...Object.values(KIND_SCOPES), ...Object.values(ENTITY_SCOPES)].every((scope) => scopes.includes(scope))
 
 /** Ids, statuses, dates, times and counts. */
-export type EventData = Readonly<Record<string, string | number | null>>
+export type EventData = Readonly<Record<string, string | number | null | readonly string[]>>
 
 /** A stored event: its record, its sequence number within the record, and the data of its payload. */
 export type Event = {
@@ -141,6 +141,8 @@ export function appointmentEventDraft(before: Appointment | null, after: Appoint
       id: after.id,
       patient_id: after.patient.id,
       doctor_id: after.doctor.id,
+      treatment_ids: after.treatments.map(({ id }) => id),
+      room_id: after.room?.id ?? null,
       status: after.status,
       appointment_date: after.date,
       start_time: after.startTime,
@@ -164,6 +166,8 @@ export function invoiceEventDraft(before: Invoice | null, after: Invoice): Event
     data: {
       id: after.id,
       patient_id: after.patient.id,
+      appointment_id: after.appointmentId,
+      doctor_id: after.doctor?.id ?? null,
       status: after.status,
       issue_date: after.issueDate,
       due_date: after.dueDate,

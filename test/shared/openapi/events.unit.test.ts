@@ -47,6 +47,8 @@ const invoice = {
   status: 'sent',
   issueDate: '2026-05-04',
   dueDate: '2026-05-18',
+  appointmentId: null,
+  doctor: named,
 } as Invoice
 const payment = { id: newUuid(), invoice: named, patient: named, date: '2026-05-04' } as unknown as Payment
 const message = { id: newUuid(), patient: named, status: 'queued' } as Message

@@ -121,6 +121,8 @@ describe('appointmentEventDraft', () => {
     id: appointment.id,
     patient_id: patient.id,
     doctor_id: id(3),
+    treatment_ids: [] as string[],
+    room_id: null,
     status: 'scheduled',
     appointment_date: '2026-05-04',
     start_time: '09:00',
@@ -153,6 +155,8 @@ describe('appointmentEventDraft', () => {
     [{ startTime: '08:00' }, { start_time: '08:00' }],
     [{ endTime: '10:00' }, { end_time: '10:00' }],
     [{ notes: 'First appointment' }, {}],
+    [{ treatments: [{ id: id(7), name: 'Check-up' }] }, { treatment_ids: [id(7)] }],
+    [{ room: { id: id(7), name: 'Room 2' } }, { room_id: id(7) }],
     [{ doctor: { id: id(8), fullName: 'Dr. Bo Lind' } }, { doctor_id: id(8) }],
     [{ patient: { id: id(9), fullName: 'Ada Kaya' } }, { patient_id: id(9) }],
   ])('is an updated event when %j changes', (changes, shown) => {
@@ -198,6 +202,8 @@ describe('invoiceEventDraft', () => {
   const data = {
     id: invoice.id,
     patient_id: patient.id,
+    appointment_id: null,
+    doctor_id: null,
     status: 'sent',
     issue_date: '2026-05-04',
     due_date: null,
@@ -228,6 +234,8 @@ describe('invoiceEventDraft', () => {
     [{ number: '2026-2' }, {}],
     [{ total: 200 }, {}],
     [{ lineItems: [] }, {}],
+    [{ appointmentId: id(7) }, { appointment_id: id(7) }],
+    [{ doctor: { id: id(8), fullName: 'Dr. Bo Lind' } }, { doctor_id: id(8) }],
     [{ patient: { ...invoice.patient, id: id(9) } }, { patient_id: id(9) }],
   ])('is an updated event when %j changes', (changes, shown) => {
     expect(invoiceEventDraft(invoice, { ...invoice, ...changes })).toEqual({

@@ -74,6 +74,8 @@ describe('fan-out of events', () => {
           id: appointment.id,
           patient_id: patient.id,
           doctor_id: doctor.id,
+          treatment_ids: [],
+          room_id: null,
           status: 'scheduled',
           appointment_date: '2026-05-04',
           start_time: '09:00',
@@ -87,6 +89,8 @@ describe('fan-out of events', () => {
         data: {
           id: invoice.id,
           patient_id: patient.id,
+          appointment_id: null,
+          doctor_id: null,
           status: 'partially_paid',
           issue_date: '2026-05-04',
           due_date: null,

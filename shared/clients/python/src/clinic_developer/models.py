@@ -1161,6 +1161,10 @@ class AppointmentCreatedEventData(TypedDict):
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known."""
     status: Literal["scheduled", "completed", "cancelled", "no_show"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1196,6 +1200,10 @@ class AppointmentUpdatedEventData(TypedDict):
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known."""
     status: Literal["scheduled", "completed", "cancelled", "no_show"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1231,6 +1239,10 @@ class AppointmentConfirmedEventData(TypedDict):
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known."""
     status: Literal["scheduled"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1266,6 +1278,10 @@ class AppointmentCheckedInEventData(TypedDict):
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known."""
     status: Literal["scheduled"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1301,6 +1317,10 @@ class AppointmentCancelledEventData(TypedDict):
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known."""
     status: Literal["cancelled"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1336,6 +1356,10 @@ class AppointmentCompletedEventData(TypedDict):
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known."""
     status: Literal["completed"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1371,6 +1395,10 @@ class AppointmentNoShowEventData(TypedDict):
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known."""
     status: Literal["no_show"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1404,6 +1432,10 @@ class InvoiceCreatedEventData(TypedDict):
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known."""
+    doctor_id: Optional[str]
+    """Id of the doctor."""
     status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
     """Status of the record after the event."""
     issue_date: str
@@ -1435,6 +1467,10 @@ class InvoiceUpdatedEventData(TypedDict):
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known."""
+    doctor_id: Optional[str]
+    """Id of the doctor."""
     status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
     """Status of the record after the event."""
     issue_date: str
@@ -1466,6 +1502,10 @@ class InvoicePaidEventData(TypedDict):
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known."""
+    doctor_id: Optional[str]
+    """Id of the doctor."""
     status: Literal["paid"]
     """Status of the record after the event."""
     issue_date: str
