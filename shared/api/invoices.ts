@@ -20,6 +20,7 @@ import {
   PersonRef,
   renderCatalogueReference,
   renderPersonRef,
+  requiredRange,
   someOf,
   Timestamp,
   text,
@@ -148,13 +149,18 @@ export const listInvoices = defineRoute({
     ...expandPatient.parameters(),
     patient_id: Uuid.optional(),
     invoice_number: text(100).trim().optional(),
+    appointment_id: Uuid.optional(),
+    doctor_id: Uuid.optional(),
     status: someOf(INVOICE_STATUSES).optional(),
     from: CalendarDate.optional(),
     to: CalendarDate.optional(),
     order: order(),
-  }).refine(...validDateRange('from', 'to')),
+  })
+    .refine(...validDateRange('from', 'to'))
+    .refine(...requiredRange('appointment_id', 'from', 'to'))
+    .refine(...requiredRange('doctor_id', 'from', 'to')),
   response: { status: 200, body: recordListOf(ExpandableInvoice) },
-  errors: ['invalid_cursor'],
+  errors: ['invalid_cursor', 'range_required'],
   uses: {
     table: {
       BatchGetItem: ['invoices', 'patients'],
@@ -173,11 +179,22 @@ export const listInvoices = defineRoute({
 export const invoiceFilter = ({
   patient_id: patient,
   invoice_number: number,
+  appointment_id: appointment,
+  doctor_id: billedDoctor,
   status: facets,
   from,
   to,
   order,
-}: z.output<typeof listInvoices.query>) => ({ patient, number, facets, from, to, order })
+}: z.output<typeof listInvoices.query>) => ({
+  patient,
+  number,
+  appointment,
+  billedDoctor,
+  facets,
+  from,
+  to,
+  order,
+})
 
 export const getInvoice = defineRoute({
   id: 'get-invoice',

@@ -368,6 +368,8 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
   'list-invoices': {
     ...RECORD_LIST,
     invoice_number: 'Only invoices with exactly this number. Several invoices can have it.',
+    appointment_id: `Only invoices of this appointment. ${needsRange('from', 'to')}`,
+    doctor_id: `Only invoices of this doctor, whoever its line items have. ${needsRange('from', 'to')}`,
     from: 'Only invoices issued on this date or later.',
     to: 'Only invoices issued on this date or earlier.',
   },

@@ -56,7 +56,10 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
   range_required: {
     itemSchema: FieldIssue,
     maxItems: 1,
-    example: ({ query }) => rangeRequired(query?.shape.room_id ? 'room_id' : 'status').details ?? [],
+    example: ({ query }) =>
+      rangeRequired(
+        ['room_id', 'appointment_id'].find((name) => query && Object.hasOwn(query.shape, name)) ?? 'status',
+      ).details ?? [],
   },
   validation: {
     itemSchema: FieldIssue,

@@ -6,10 +6,18 @@ import type { ChangeRange, CursorPage, NumberedPage } from '../domain/lists/curs
 import { type PageRequest, totalPages } from '../domain/lists/paging.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { isCalendarCursor } from '../store/calendar/calendar-cursor.ts'
-import { type CalendarFilter, TooManyRows } from '../store/calendar/calendar-filter.ts'
+import { type CalendarFilter, TooManyRows, uncountedCondition } from '../store/calendar/calendar-filter.ts'
 import { VISIBILITY_DELAY_MS } from '../store/table/visibility-delay.ts'
 
 const DIGEST_BYTES = 9
+
+/** The parameters of conditions that no tally counts. */
+const PARAMETERS = {
+  room: 'room_id',
+  statuses: 'status',
+  appointment: 'appointment_id',
+  billedDoctor: 'doctor_id',
+} as const
 
 /** The list that a query asks for: its numbered pages, its pages after a cursor, and its records by change. */
 type ListReader<T> = {
@@ -50,8 +58,8 @@ export const readFilteredList = <T, F extends CalendarFilter<string>, W>(
     changes: (range, limit) => records.changes(clinic.id, range, limit),
   }
   return readRecordList(list, request, reader, (record) => render(record, clinic)).catch((error) => {
-    if (error instanceof TooManyRows) throw rangeRequired(filter.room === undefined ? 'status' : 'room_id')
-    throw error
+    const condition = uncountedCondition(filter)
+    throw error instanceof TooManyRows && condition ? rangeRequired(PARAMETERS[condition]) : error
   })
 }
 

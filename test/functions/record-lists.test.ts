@@ -45,6 +45,9 @@ beforeAll(async () => {
       id: newUuid(),
       ...facts,
     })
+  const doctor = { id: made.doctor.id, fullName: made.doctor.fullName }
+  for (const facts of [{ doctor }, { doctor, appointmentId: made.appointment.id }, { lineItems: [] }])
+    await createRecord(db.table, made.clinic, invoiceStore(db), { ...made.invoice, id: newUuid(), ...facts })
   headers = (await issueCredential(db.table, made.clinic)).headers
   ahead = 22_000
 })
@@ -125,7 +128,7 @@ describe('after', () => {
   })
 
   it('is a 400 together with page', async () => {
-    const { meta } = (await list('invoices', { limit: '1' })).body
+    const { meta } = (await list('payments', { limit: '1' })).body
     expect(meta.next_after).toBeNull()
     const { next_after: after } = (await list('appointments', { limit: '1' })).body.meta
     const { status, body } = await list('appointments', { after, page: '1' })
@@ -215,13 +218,20 @@ describe('a filter that no tally counts', () => {
   it.each([
     ['appointments', 'room_id', { date_from: MAY.from, date_to: MAY.to }],
     ['messages', 'status', MAY],
+    ['invoices', 'appointment_id', MAY],
+    ['invoices', 'doctor_id', MAY],
   ] as const)(
     'of %s is exact with a range of 31 days or a patient, and a 400 otherwise',
     async (name, field, range) => {
       const all = (await list(name, { ...range, limit: '100' })).body.data
-      const wanted = field === 'room_id' ? made.room.id : made.message.status
-      const has = (one: { room?: { id: string }; status: string }) =>
-        (field === 'room_id' ? one.room?.id : one.status) === wanted
+      const wanted = {
+        room_id: made.room.id,
+        status: made.message.status,
+        appointment_id: made.appointment.id,
+        doctor_id: made.doctor.id,
+      }[field]
+      const has = (one: Record<string, any>) =>
+        (field.endsWith('_id') ? (one[field.slice(0, -3)]?.id ?? one[field]) : one.status) === wanted
       const found = (await list(name, { ...range, [field]: wanted })).body
       expect([found.data, found.meta.total]).toEqual([all.filter(has), all.filter(has).length])
       expect(found.meta.total).toBeGreaterThan(0)

@@ -13,6 +13,7 @@ const PARAMETERS: Readonly<Record<string, readonly [value: string, description: 
   updated_since: ['timestamp', 'changed since then, oldest change first, e.g. 2026-05-01T10:00:00+03:00'],
   patient_id: ['id', 'of this patient'],
   doctor_id: ['id', 'of this doctor'],
+  appointment_id: ['id', 'of this appointment'],
   invoice_id: ['id', 'of this invoice'],
   invoice_number: ['number', 'with exactly this number'],
   room_id: ['id', 'of this room'],

@@ -8351,6 +8351,10 @@ export interface operations {
                 patient_id?: string;
                 /** @description Only invoices with exactly this number. Several invoices can have it. */
                 invoice_number?: string;
+                /** @description Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                appointment_id?: string;
+                /** @description Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                doctor_id?: string;
                 /** @description Only records with this status. Several are separated by commas. */
                 status?: string;
                 /** @description Only invoices issued on this date or later. */
@@ -8386,7 +8390,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8398,7 +8402,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"] | components["schemas"]["RangeRequiredError"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -1210,6 +1210,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         expand: None = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1227,6 +1229,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         expand: None = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1255,6 +1259,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         limit: Optional[int] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1272,6 +1278,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         limit: Optional[int] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1290,6 +1298,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1316,6 +1326,10 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
 
         invoice_number: Only invoices with exactly this number. Several invoices can have it.
 
+        appointment_id: Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`.
+
+        doctor_id: Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`.
+
         status: Only records with this status. Several are separated by commas.
 
         from_: Only invoices issued on this date or later.
@@ -1324,7 +1338,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
 
         order: Newest first (`desc`), or oldest first (`asc`).
         """
-        return await fetch_page(self._transport, "/invoices", {"page": page, "limit": limit, "after": after, "updated_since": updated_since, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return await fetch_page(self._transport, "/invoices", {"page": page, "limit": limit, "after": after, "updated_since": updated_since, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "appointment_id": appointment_id, "doctor_id": doctor_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     @overload
     def pages(
@@ -1334,6 +1348,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         expand: None = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1351,6 +1367,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         after: Optional[str] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1367,6 +1385,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1375,7 +1395,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, "/invoices", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return iterate_pages(self._transport, "/invoices", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "appointment_id": appointment_id, "doctor_id": doctor_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     @overload
     def all(
@@ -1385,6 +1405,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         expand: None = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1402,6 +1424,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         after: Optional[str] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1418,6 +1442,8 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         expand: Optional[Literal["patient"]] = None,
         patient_id: Optional[str] = None,
         invoice_number: Optional[str] = None,
+        appointment_id: Optional[str] = None,
+        doctor_id: Optional[str] = None,
         status: Optional[str] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -1426,7 +1452,7 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, "/invoices", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "status": status, "from": from_, "to": to, "order": order}, timeout)
+        return iterate_records(self._transport, "/invoices", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "appointment_id": appointment_id, "doctor_id": doctor_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
     @overload
     async def get(
