@@ -52,6 +52,7 @@ export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   Guides: [
     'guides/pages-and-search',
+    'guides/revenue',
     'guides/errors-and-idempotency',
     'guides/testing',
     'guides/going-live',

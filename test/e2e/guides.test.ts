@@ -126,6 +126,126 @@ async function serveExample(name: string, values: NodeJS.ProcessEnv, ...args: st
   return address
 }
 
+it('docs/guides/revenue.md prints sums that equal those over the imported files, to the cent', async () => {
+  const tool = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runClinicTool(stack, '--json', ...args)
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
+    return JSON.parse(stdout).data
+  }
+  const timezone = 'Asia/Kathmandu'
+  const clinic = [
+    '--clinic',
+    (await tool('clinic', 'create', '--name', 'Revenue', '--timezone', timezone, '--currency', 'EUR')).id,
+  ]
+  const [year = 0, month = 0] = new Date()
+    .toLocaleDateString('sv-SE', { timeZone: timezone })
+    .split('-')
+    .map(Number)
+  const dayOf = (months: number, day: number) =>
+    new Date(Date.UTC(year, month - 1 + months, day)).toISOString().slice(0, 10)
+  /** The last day before, the first and last of, and the first after last month, and one in it. */
+  const days = [dayOf(-1, 0), dayOf(-1, 1), dayOf(-1, 15), dayOf(0, 0), dayOf(0, 1)]
+  const isLastMonth = (date: string) => dayOf(-1, 1) <= date && date <= dayOf(0, 0)
+  const pick = <Value>(values: readonly Value[], at: number) => values[at % values.length] as Value
+
+  const expected = new Map<string, number>()
+  const count = (sum: string, name: string, currency: string, minor: number) => {
+    const key = [sum, name, currency].join()
+    expected.set(key, (expected.get(key) ?? 0) + minor)
+  }
+  const names = ['Dr. Bo Lind', 'Dr. Eva Noll', undefined]
+  const treatments = ['Check-up', 'Filling', undefined]
+  const statuses = ['sent', 'sent', 'overdue', 'draft', 'sent', 'cancelled', 'sent']
+  const text = (minor: number, currency: string) =>
+    currency === 'JPY' ? `${minor}` : (minor / 100).toFixed(2)
+  const invoices: object[] = []
+  const payments: object[] = []
+  for (let at = 0; at < 120; at++) {
+    const currency = pick(['EUR', 'EUR', 'JPY'], at)
+    const [date, status, doctor] = [pick(days, at), pick(statuses, at), pick(names, Math.floor(at / 4))]
+    const isBilled = isLastMonth(date) && status !== 'draft' && status !== 'cancelled'
+    const lines = Array.from({ length: at % 4 }, (_, line) => ({
+      minor: 1 + ((at * 7919 + line * 104_729) % 99_991),
+      doctor: pick([undefined, ...names], at + line),
+      treatment: pick(treatments, Math.floor(at / 3) + line),
+    }))
+    const sum = lines.reduce((all, { minor }) => all + minor, 0)
+    const discount = at % 5 === 0 && sum > 10 ? 7 : 0
+    const total = lines.length === 0 ? 1234 : sum - discount
+    if (isBilled) {
+      for (const line of lines) {
+        count('billed by doctor', line.doctor ?? doctor ?? 'unknown', currency, line.minor)
+        count('billed by treatment', line.treatment ?? 'unknown', currency, line.minor)
+      }
+      for (const of of ['doctor', 'treatment']) count(`billed by ${of}`, 'unassigned', currency, total - sum)
+    }
+    invoices.push({
+      ...{ external_id: at, patient_external_id: 'P', invoice_number: `N${at}`, issue_date: date },
+      ...{ currency, status, doctor_external_id: doctor, discount_amount: text(discount, currency) },
+      ...(lines.length === 0 && { subtotal: text(total, currency) }),
+      line_items: lines.map(({ minor, ...line }) => ({
+        ...{ description: 'Line', unit_price: text(minor, currency) },
+        ...{ doctor_external_id: line.doctor, treatment_external_id: line.treatment },
+      })),
+    })
+    for (const [type, share] of [
+      ['payment', 1],
+      ['payment', 2],
+      ['refund', 3],
+    ] as const) {
+      const minor = Math.floor(total / (share + 1))
+      const [payment_date, paid] = [pick(days, at + share), pick(['completed', 'completed', 'failed'], at)]
+      if (minor === 0) continue
+      if (isLastMonth(payment_date) && paid === 'completed')
+        count('received by doctor', doctor ?? 'unknown', currency, type === 'refund' ? -minor : minor)
+      payments.push({
+        ...{ external_id: `${at} ${share}`, invoice_external_id: at, amount: text(minor, currency), type },
+        ...{ payment_method: 'card', payment_date, status: paid },
+      })
+    }
+  }
+  const files = {
+    doctors: names.flatMap((name) => (name ? [{ external_id: name, full_name: name }] : [])),
+    treatments: treatments.flatMap((name) =>
+      name ? [{ external_id: name, name, duration_minutes: 30, price: 1 }] : [],
+    ),
+    patients: [{ external_id: 'P', first_name: 'Ada', last_name: 'Revenue' }],
+    invoices,
+    payments,
+  }
+  const paths = Object.entries(files).map(([name, rows]) => {
+    const path = join(FOLDER, `${name}.ndjson`)
+    writeFileSync(path, rows.map((row) => JSON.stringify(row)).join('\n'))
+    return path
+  })
+  expect(await tool('import', ...clinic, '--yes', ...paths)).toMatchObject({ rejected: 0 })
+  const credential = ['--name', 'Revenue', '--scopes', 'finance.read']
+  const { key, secret } = await tool('credential', 'create', ...clinic, ...credential)
+
+  const program = join(FOLDER, 'revenue.ts')
+  const [{ text: code } = { text: '' }] = blocksOf('docs/guides/revenue.md').filter(
+    ({ language }) => language === 'ts',
+  )
+  writeFileSync(program, code)
+  const { CREDENTIAL } = environment
+  environment.CREDENTIAL = `${key}:${secret}`
+  const printed = await run(process.execPath, program).finally(() =>
+    Object.assign(environment, { CREDENTIAL }),
+  )
+  const sums = printed
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const minor = (amount: number, currency: string) => Math.round(amount * (currency === 'JPY' ? 1 : 100))
+  expect(
+    Object.fromEntries(
+      sums.map(({ sum, name, currency, amount }) => [[sum, name, currency].join(), minor(amount, currency)]),
+    ),
+  ).toEqual(Object.fromEntries(expected))
+  for (const { amount, currency } of sums)
+    expect(amount).toBe(Number(text(minor(amount, currency), currency)))
+})
+
 it('docs/examples/booking-site.ts books once, offers other times, books a time that is free again, moves and cancels', async () => {
   const clinic = createClient({ baseUrl: stack.api, credential: environment.CREDENTIAL ?? '' })
   const { data: treatments } = await clinic.treatments.list({ is_active: true })
