@@ -17,7 +17,7 @@ import { addResourceCommands, type ResourceCommands } from '../records/resource-
 import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, commitConfirmed, confirm, type Warn } from '../tool/confirmation.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
-import { CommandFailure, changeLine, parseOption, print } from '../tool/output.ts'
+import { CommandFailure, changeLine, idOrNone, parseOption, print } from '../tool/output.ts'
 
 const reading = recordsOfPatients(
   'invoice',
@@ -62,13 +62,21 @@ const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled', '
 /** Statuses of invoices that were paid, at least in part. */
 const PAID: readonly string[] = ['paid', 'partially_paid']
 
-type UpdateOptions = { status?: string; number?: string; patient?: string }
+type UpdateOptions = {
+  status?: string
+  number?: string
+  patient?: string
+  appointment?: string
+  doctor?: string
+}
 
 export function addInvoiceCommands(group: Command): void {
   addResourceCommands(group, invoices)
   const update = group
     .command('update')
-    .description('set the status, or correct the number or the patient, on the invoice and on its payments')
+    .description(
+      'set the status, or correct the number or the patient, on the payments too, or the appointment or the doctor',
+    )
     .argument('<invoice>', 'invoice id')
     .option(
       '--status <status>',
@@ -76,13 +84,17 @@ export function addInvoiceCommands(group: Command): void {
     )
     .option('--number <text>', 'the number that it should have')
     .option('--patient <id>', 'the patient who should have it')
+    .option('--appointment <id>', 'the appointment that it bills; "" for none')
+    .option('--doctor <id>', 'its doctor, also of its line items without one; "" for none')
     .action((id: string, given: UpdateOptions, command: Command) => {
-      const { status, number, patient } = given
-      const isCorrection = number !== undefined || patient !== undefined
+      const { status, number, patient, appointment, doctor } = given
+      const isCorrection = [number, patient, appointment, doctor].some((value) => value !== undefined)
       if (status === undefined && !isCorrection)
-        throw new CommandFailure('Nothing to change: specify --status, --number or --patient.')
+        throw new CommandFailure(
+          'Nothing to change: specify --status, --number, --patient, --appointment or --doctor.',
+        )
       if (status !== undefined && isCorrection)
-        throw new CommandFailure('Use --status in a command of its own, without --number and --patient.')
+        throw new CommandFailure('Use --status in a command of its own, without corrections.')
       return status === undefined ? correct(id, given, command) : setStatus(id, status, command)
     })
   addYesOption(update)
@@ -130,9 +142,18 @@ async function correct(id: string, given: UpdateOptions, command: Command): Prom
   const patient = given.patient?.toLowerCase()
   if (number !== undefined && isUuid(id))
     await confirmNumber({ table, clinic }, id.toLowerCase(), number, command)
+  const appointment = given.appointment === undefined ? undefined : idOrNone(given.appointment)
+  const doctor = given.doctor === undefined ? undefined : idOrNone(given.doctor)
+  for (const [kind, value] of Object.entries({ appointment, doctor }))
+    if (value && !isUuid(value)) throw unknownRecord(kind, value)
   const isPossible = isUuid(id) && (patient === undefined || isUuid(patient))
   const outcome = isPossible
-    ? await invoiceCorrection(table).correct(clinic.id, id.toLowerCase(), { number, patient })
+    ? await invoiceCorrection(table).correct(clinic.id, id.toLowerCase(), {
+        number,
+        patient,
+        appointment,
+        doctor,
+      })
     : { kind: isUuid(id) ? ('patient_not_found' as const) : ('not_found' as const) }
   switch (outcome.kind) {
     case 'not_found':
@@ -141,6 +162,10 @@ async function correct(id: string, given: UpdateOptions, command: Command): Prom
       throw new CommandFailure('The patient of the invoice was erased, so it cannot be corrected.')
     case 'patient_not_found':
       throw unknownRecord('patient', given.patient ?? '')
+    case 'appointment_not_found':
+      throw unknownRecord('appointment', given.appointment ?? '')
+    case 'doctor_not_found':
+      throw unknownRecord('doctor', given.doctor ?? '')
     case 'patient_erased':
       throw new CommandFailure(
         `--patient: patient ${given.patient} was erased.${outcome.returnedPayments ? RETURNED_PAYMENTS : ''}`,
@@ -148,11 +173,7 @@ async function correct(id: string, given: UpdateOptions, command: Command): Prom
   }
   addToTrail(command, [{ patient_id: outcome.previousPatient }])
   print(command, renderInvoice(outcome.invoice, clinic), [
-    changeLine(
-      outcome.kind === 'corrected',
-      `Corrected invoice ${id}`,
-      `invoice ${id} has that number and patient already`,
-    ),
+    changeLine(outcome.kind === 'corrected', `Corrected invoice ${id}`, `invoice ${id} is so already`),
   ])
 }
 

@@ -1,14 +1,16 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Invoice } from '../../domain/money/invoice.ts'
+import { type Invoice, withDoctorOnLines } from '../../domain/money/invoice.ts'
 import type { Payment } from '../../domain/money/payment.ts'
 import { fullName } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { doctorStore } from '../doctors.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { isSameRecord } from '../table/updated-at-codec.ts'
+import { appointmentStore } from './appointments.ts'
 import { MAX_PAYMENTS } from './invoice-balance.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
@@ -18,6 +20,9 @@ export type InvoiceCorrection = {
   readonly number?: string | undefined
   /** The id of the patient who should have had the invoice. */
   readonly patient?: string | undefined
+  /** The ids of its appointment and its doctor; null for none. Line items without a doctor get the invoice's. */
+  readonly appointment?: string | null | undefined
+  readonly doctor?: string | null | undefined
 }
 
 export type CorrectionOutcome =
@@ -27,15 +32,24 @@ export type CorrectionOutcome =
       /** The patient who had the invoice. */
       readonly previousPatient: string
     }
-  | { readonly kind: 'not_found' | 'erased' | 'patient_not_found' }
+  | {
+      readonly kind:
+        | 'not_found'
+        | 'erased'
+        | 'patient_not_found'
+        | 'appointment_not_found'
+        | 'doctor_not_found'
+    }
   /** `returnedPayments`: an interrupted correction had moved payments to the patient, who was erased since. */
   | { readonly kind: 'patient_erased'; readonly returnedPayments: boolean }
 
-/** Corrects the number and the patient of an invoice and of its payments, which copy both. */
+/** Corrects the number and the patient of an invoice and of its payments, which copy both, and the care that it bills. */
 export function invoiceCorrection(table: Table) {
   const invoices = invoiceStore({ table })
   const payments = paymentStore({ table })
   const patients = patientStore({ table })
+  const appointments = appointmentStore({ table })
+  const doctors = doctorStore({ table })
 
   /**
    * One transaction, unless the invoice has more payments than fit: then payments come first and the invoice last, and an
@@ -71,7 +85,7 @@ export function invoiceCorrection(table: Table) {
   async function step(
     clinic: ClinicId,
     id: string,
-    { number, patient }: InvoiceCorrection,
+    { number, patient, appointment, doctor: doctorId }: InvoiceCorrection,
   ): Promise<{ readonly outcome: CorrectionOutcome; readonly isComplete: boolean }> {
     const ends = (outcome: CorrectionOutcome) => ({ outcome, isComplete: true })
     // The invoice comes first: a payment made after this read changes its version, and the commit fails.
@@ -85,12 +99,19 @@ export function invoiceCorrection(table: Table) {
     if (!owner || owner.erasedAt) return ends({ kind: 'erased' })
     if (!target) return ends({ kind: 'patient_not_found' })
     if (target.erasedAt) return ends({ kind: 'patient_erased', returnedPayments: false })
+    if (appointment && !(await appointments.find(clinic, appointment)))
+      return ends({ kind: 'appointment_not_found' })
+    const doctor = doctorId ? await doctors.find(clinic, doctorId) : null
+    if (doctorId && !doctor) return ends({ kind: 'doctor_not_found' })
     const named = { id: target.id, fullName: fullName(target) }
-    const after: Invoice = {
+    const corrected: Invoice = {
       ...before,
       number: number ?? before.number,
       patient: { ...named, email: target.emailAddress },
+      ...(appointment !== undefined && { appointmentId: appointment }),
+      ...(doctorId !== undefined && { doctor: doctor && { id: doctor.id, fullName: doctor.fullName } }),
     }
+    const after = doctorId ? withDoctorOnLines(corrected) : corrected
     const reference = { id, number: after.number }
     const isRight = (payment: Payment) =>
       payment.invoice.number === after.number && payment.patient.id === target.id
@@ -104,11 +125,11 @@ export function invoiceCorrection(table: Table) {
       payments.change(changes, stored, { ...stored.record, invoice: reference, patient: named })
     const isComplete = batch.length === wrong.length
     // The invoice is written by each step, so that its version excludes other writers of its payments.
-    const corrected = invoices.change(changes, invoice, isComplete ? after : before)
+    const written = invoices.change(changes, invoice, isComplete ? after : before)
     for (const { id: one, version } of new Set([owner, target]))
       changes.requireVersion(patientKey(clinic, one), version)
     await changes.commit()
-    return { outcome: { kind: 'corrected', invoice: corrected, previousPatient: owner.id }, isComplete }
+    return { outcome: { kind: 'corrected', invoice: written, previousPatient: owner.id }, isComplete }
   }
 
   return { correct }

@@ -159,6 +159,29 @@ describe('invoice update of the number or the patient', () => {
     expect((await correct('--number', 'R/2', '--patient', other.id)).code).toBe(0)
   })
 
+  it('sets the appointment, and the doctor on the line items without one too, and removes them', async () => {
+    const { appointment, doctor } = mine
+    const { code, printed } = await correct(
+      '--appointment',
+      appointment.id,
+      '--doctor',
+      doctor.id.toUpperCase(),
+    )
+    const reference = { id: doctor.id, full_name: doctor.fullName }
+    expect([code, JSON.parse(printed).data]).toMatchObject([
+      0,
+      { appointment_id: appointment.id, doctor: reference, line_items: [{ doctor: reference }] },
+    ])
+    expect(await events(mine.invoice.id)).toContain('invoice.updated')
+    expect((await correct('--appointment', '', '--doctor', '')).code).toBe(0)
+    expect(await invoice()).toMatchObject({
+      appointmentId: null,
+      doctor: null,
+      lineItems: [{ doctor: { id: doctor.id } }],
+    })
+    await expectVerified()
+  })
+
   it('rejects a wrong id and an erased patient, and writes nothing', async () => {
     const before = await invoice()
     const foreign = await createPopulatedClinic(db.table)
@@ -172,7 +195,19 @@ describe('invoice update of the number or the patient', () => {
         'The clinic has no patient with this id. Find it with "patient find" or "patient list".',
       ],
       [['--number', ''], expect.stringContaining('--number ')],
-      [[], 'Nothing to change: specify --status, --number or --patient.'],
+      [
+        ['--doctor', foreign.doctor.id],
+        `The clinic has no doctor ${foreign.doctor.id}. Find it with "doctor find" or "doctor list".`,
+      ],
+      [
+        ['--appointment', foreign.appointment.id],
+        `The clinic has no appointment ${foreign.appointment.id}. Find it with "appointment find" or "appointment list".`,
+      ],
+      [
+        ['--doctor', 'Dr. Noll'],
+        'The clinic has no doctor with this id. Find it with "doctor find" or "doctor list".',
+      ],
+      [[], 'Nothing to change: specify --status, --number, --patient, --appointment or --doctor.'],
     ] as const
     for (const [args, message] of cases) expect(await reason(correct(...args))).toEqual(message)
     for (const [id, named] of [
