@@ -11,6 +11,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { CreateEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
+import type { Route } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
 import { WORKERS } from '../../shared/runtime/workers.ts'
@@ -56,7 +57,9 @@ async function callEverything(aws: Emulator, host: string): Promise<void> {
   const samples = await createRouteSamples(table, { webhook: { url: `http://${host}/` } })
   const { headers: authorization } = await issueCredential(table, samples.clinic)
   const url = await aws.apiUrl(STACK)
-  for (const route of ROUTES)
+  // An inactive patient would be rejected by other endpoints.
+  const last = (route: Route) => Number(route.id === 'deactivate-patient')
+  for (const route of ROUTES.toSorted((a, b) => last(a) - last(b)))
     for (const { method, path, query, headers, body } of requestsOf(route, await samples.idsFor(route))) {
       const target = route.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
       const init = { method, headers: { ...headers, ...authorization }, ...(body !== undefined && { body }) }
@@ -128,7 +131,9 @@ it('every function may make its calls, and not without one of its grants', async
     for (const isChosen of [isWorker, (name: string) => !isWorker(name)]) {
       const deleted = new Map(
         [...used].flatMap(([name, calls], at) => {
-          const actions = [...new Set(calls.map(({ action = '' }) => action))].sort()
+          // A call that was made once may depend on what else happened.
+          const counts = Map.groupBy(calls, ({ action = '' }) => action)
+          const actions = [...counts].filter(([, made]) => made.length > 1).map(([action]) => action)
           return isChosen(name) ? [[name, actions[(seed + at) % actions.length] ?? ''] as const] : []
         }),
       )
