@@ -54,6 +54,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   birthday: 'date_of_birth',
   'delete patient': 'patient erased',
   gdpr: 'patient erased',
+  refund: 'record a payment',
   reschedule: 'update appointment',
   staging: 'sandbox',
   timezone: 'time zone',

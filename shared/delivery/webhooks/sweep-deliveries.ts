@@ -45,7 +45,8 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   try {
     await queues.push('quick', [{ clinic, webhook, delivery: id }], delayMs)
   } catch (error) {
-    await moveDue(deliveries, { ...item, at: dueAt }, at)
+    // Not the same time again: another sweep, which found it moved, may be about to remove that due item.
+    await moveDue(deliveries, { ...item, at: dueAt }, at + 1)
     throw error
   }
 }

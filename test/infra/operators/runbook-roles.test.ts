@@ -66,6 +66,8 @@ const AWS_COMMANDS: Record<string, Step[]> = {
   ),
   'lambda list-event-source-mappings': call('lambda:ListEventSourceMappings'),
   'lambda update-event-source-mapping': ADMINISTRATOR,
+  's3 ls': ADMINISTRATOR,
+  's3api put-object-lock-configuration': ADMINISTRATOR,
   'logs describe-log-groups': call('logs:DescribeLogGroups'),
   'logs tail': call(
     'logs:FilterLogEvents',

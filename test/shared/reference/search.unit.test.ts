@@ -41,7 +41,7 @@ it.each([
   ['list appointments', 'reference/list-appointments'],
   ['payments', 'reference/list-payments'],
   ['due_date', 'reference/get-invoice#response-data-due_date'],
-  ['national_id', 'reference/create-patient#body-national_id'],
+  ['national_id', 'reference/list-patients'],
   ['scopes', 'reference/get-me'],
   ['rotate secret', 'reference/rotate-webhook-secret'],
   ['delete webhook', 'reference/delete-webhook'],

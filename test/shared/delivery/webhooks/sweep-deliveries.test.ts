@@ -187,7 +187,7 @@ describe('the sweep of deliveries', () => {
     expect(await swept({ d: aDelivery('d') }, { push: 'd' })).toMatchObject({
       did: [
         ['change', 'd', NEXT_CHECK],
-        ['change', 'd', DUE],
+        ['change', 'd', DUE + 1],
       ],
       failed: 'no push',
     })

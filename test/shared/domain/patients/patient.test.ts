@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { E164, fullName, NO_DETAILS } from '../../../../shared/domain/patients/patient.ts'
+import { E164, fullName } from '../../../../shared/domain/patients/patient.ts'
 
 it('a full name is the first name, a space and the last name', () => {
   expect(fullName({ firstName: 'Ada Nur', lastName: 'Kaya' })).toBe('Ada Nur Kaya')
@@ -7,20 +7,6 @@ it('a full name is the first name, a space and the last name', () => {
 
 it('a full name is the first name alone if there is no last name', () => {
   expect(fullName({ firstName: 'Suharto', lastName: '' })).toBe('Suharto')
-})
-
-it('NO_DETAILS is null for each optional field of an active patient', () => {
-  expect(NO_DETAILS).toEqual({
-    isActive: true,
-    nationalId: null,
-    notes: null,
-    externalId: null,
-    dateOfBirth: null,
-    gender: null,
-    phoneNumber: null,
-    emailAddress: null,
-    erasedAt: null,
-  })
 })
 
 describe('E164', () => {

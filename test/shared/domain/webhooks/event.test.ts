@@ -168,14 +168,17 @@ describe('appointmentEventDraft', () => {
 
   const instant = '2026-05-02T07:00:00.000Z'
 
-  it.each<[string, Partial<Appointment>]>([
-    ['confirmed', { confirmedAt: instant }],
-    ['checked_in', { checkedInAt: instant }],
-    ['updated', { room: { id: id(7), name: 'Room 2' } }],
-    ['updated', { treatments: [{ id: id(7), name: 'Check-up' }] }],
-  ])('is appointment.%s when %j is set, and updated when it is removed', (event, changes) => {
+  it.each<[string, Partial<Appointment>, object]>([
+    ['confirmed', { confirmedAt: instant }, {}],
+    ['checked_in', { checkedInAt: instant }, {}],
+    ['updated', { room: { id: id(7), name: 'Room 2' } }, { room_id: id(7) }],
+    ['updated', { treatments: [{ id: id(7), name: 'Check-up' }] }, { treatment_ids: [id(7)] }],
+  ])('is appointment.%s when %j is set, and updated when it is removed', (event, changes, shown) => {
     const after = { ...appointment, ...changes }
-    expect(appointmentEventDraft(appointment, after)).toEqual({ event: `appointment.${event}`, data })
+    expect(appointmentEventDraft(appointment, after)).toEqual({
+      event: `appointment.${event}`,
+      data: { ...data, ...shown },
+    })
     expect(appointmentEventDraft(after, appointment)?.event).toBe('appointment.updated')
   })
 
