@@ -14,7 +14,3 @@ export const matchesEtag = (event: APIGatewayProxyEvent, etag: string): boolean 
     .flatMap((value) => value.split(','))
     .map((tag) => tag.trim().replace(/^W\//, ''))
     .some((tag) => tag === '*' || tag === etag)
-
-/** The value of a header; the last one, if it was sent more than once. */
-export const headerOf = (event: APIGatewayProxyEvent, name: string): string | undefined =>
-  headerValues(event, name).at(-1)

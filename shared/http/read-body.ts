@@ -4,7 +4,7 @@ import { ApiError, byField, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import { unknownField } from '../api/suggest-field.ts'
 import type { ApiCall } from './call.ts'
-import { headerOf, headerValues } from './headers.ts'
+import { headerValues } from './headers.ts'
 
 /** The largest body, in bytes. */
 const MAX_BYTES = 256 * 1024
@@ -17,8 +17,10 @@ export function bodyReader({ body: schema, fieldAliases = {} }: Pick<Route, 'bod
   if (!schema) return undefined
   const isOptional = schema.safeParse({}).success
   return (event: APIGatewayProxyEvent, call: ApiCall, authorize: (body: object) => void): void => {
-    const type = headerOf(event, 'content-type')
-    const text = textOf(event)
+    const type = headerValues(event, 'content-type').at(-1)
+    const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
+    if (bytes.length > MAX_BYTES) throw new ApiError('payload_too_large')
+    const text = bytes.toString('utf8')
     call.bodyText = text
     // If all fields are optional, an absent body is equivalent to an empty object. Some clients name its type nevertheless.
     const isEmpty = text === '' && isOptional
@@ -41,12 +43,6 @@ function isJson(type: string): boolean {
     media === 'application/json' &&
     parameters.every((part) => !part.startsWith('charset=') || /^charset="?utf-8"?$/.test(part))
   )
-}
-
-function textOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string {
-  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
-  if (bytes.length > MAX_BYTES) throw new ApiError('payload_too_large')
-  return bytes.toString('utf8')
 }
 
 function parseObject(text: string): object {

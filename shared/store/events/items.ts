@@ -8,7 +8,6 @@ import type { WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
 import { TTL } from '../keys/key.ts'
 import { deliveryKey, parseDeliveryKey, parseWebhookKey, webhookKey } from '../keys/webhooks.ts'
-import { eventDataAttributes } from '../table/event-data.ts'
 import { readRecord } from '../table/unreadable-record.ts'
 import type { Item } from '../table/write-requests.ts'
 
@@ -109,8 +108,7 @@ export function decodeHealth(item: Item | undefined): WebhookHealth {
 const StoredAnnouncement = z.object({
   i: z.string(),
   e: StoredEventName,
-  d: z.record(z.string(), z.union([z.string(), z.number()]).nullable()),
-  l: z.record(z.string(), z.array(z.string())).optional(),
+  d: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()).readonly()]).nullable()),
   c: z.number(),
   /** The request that changed the record; absent for other changes. */
   rq: z.string().optional(),
@@ -118,29 +116,15 @@ const StoredAnnouncement = z.object({
 const StoredEvent = StoredAnnouncement.extend({ r: z.string(), q: z.int() })
 
 export function decodeEvent(item: Item): Event {
-  const { i, e, r, q, d, l, c } = StoredEvent.parse(item)
-  return {
-    id: i,
-    event: e,
-    record: r,
-    sequence: q,
-    data: { ...d, ...l },
-    createdAt: new Date(c).toISOString(),
-  }
+  const { i, e, r, q, d, c } = StoredEvent.parse(item)
+  return { id: i, event: e, record: r, sequence: q, data: d, createdAt: new Date(c).toISOString() }
 }
 
 /** An event as its record's transaction announced it (`Changeset.announce`). */
 export function decodeAnnouncedEvent(item: Item): Event {
-  const { i, e, d, l, c, rq } = StoredAnnouncement.parse(item)
+  const { i, e, d, c, rq } = StoredAnnouncement.parse(item)
   const { record, sequence } = parseAnnouncedKey(item)
-  const event = {
-    id: i,
-    event: e,
-    record,
-    sequence,
-    data: { ...d, ...l },
-    createdAt: new Date(c).toISOString(),
-  }
+  const event = { id: i, event: e, record, sequence, data: d, createdAt: new Date(c).toISOString() }
   return rq === undefined ? event : { ...event, requestId: rq }
 }
 
@@ -152,7 +136,7 @@ export function encodeEvent(clinic: ClinicId, position: number, event: Event): I
     e: event.event,
     r: event.record,
     q: event.sequence,
-    ...eventDataAttributes(event.data),
+    d: { ...event.data },
     c: createdAt,
   }
   return { ...eventKey(clinic, position), ...attributes, [TTL]: expirySeconds(createdAt) }

@@ -5,7 +5,6 @@ import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/c
 import { announcedKey } from '../keys/events.ts'
 import { type Key, keyText } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
-import { eventDataAttributes } from './event-data.ts'
 import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
 import { currentScope } from './request-scope.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
@@ -103,7 +102,7 @@ export class Changeset {
         ...key,
         i: this.#table.newId(),
         e: event,
-        ...eventDataAttributes(data),
+        d: data,
         c: this.#table.now(),
         ...(request !== undefined && { rq: request }),
       },

@@ -170,8 +170,10 @@ describe('a stored event', () => {
     e: 'patient.updated',
     r: '6d0e2a7c-0000-4000-8000-000000000007',
     q: 4,
-    d: { id: '6d0e2a7c-0000-4000-8000-000000000007' },
-    l: { treatment_ids: ['6d0e2a7c-0000-4000-8000-000000000008'] },
+    d: {
+      id: '6d0e2a7c-0000-4000-8000-000000000007',
+      treatment_ids: ['6d0e2a7c-0000-4000-8000-000000000008'],
+    },
     c: NOW,
     ttl: NOW_SECONDS + RETENTION_SECONDS,
   }
@@ -199,7 +201,7 @@ describe('a stored event', () => {
         event: stored.e,
         record: stored.r,
         sequence: 4,
-        data: { ...stored.d, ...stored.l },
+        data: stored.d,
         createdAt: '2026-05-01T07:00:00.000Z',
       },
     ])
