@@ -21,8 +21,7 @@ import { doctorStore, readHolidays } from '../../../../shared/store/doctors.ts'
 import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { RowSource } from '../external-ids/overwrite-check.ts'
-import { unknownReference } from '../external-ids/resolve-references.ts'
-import { RowRejectedError } from '../files/import-errors.ts'
+import { requireKnown } from '../external-ids/resolve-references.ts'
 import type { Warning } from '../files/warnings.ts'
 import { inRounds, isAhead, requireFreeTime } from './appointment-overlaps.ts'
 import {
@@ -155,10 +154,8 @@ function requireReference<R>(
   row: RowSource,
   kind: 'doctor' | 'room' | 'treatment',
 ): R {
-  const found = known.get(id)
   const column = kind === 'treatment' ? 'treatment_external_ids' : `${kind}_external_id`
-  if (!found) throw new RowRejectedError(unknownReference(row.columnOf(column), kind))
-  return found
+  return requireKnown(known.get(id), row.columnOf(column), kind)
 }
 
 /** A room as it was called when the appointment was booked, if it is the same as before. */
@@ -195,13 +192,14 @@ function outsideWarning(
 ): Warning | null {
   const { date, startTime, endTime } = appointment
   const interval = { from: parseTime(startTime), to: parseTime(endTime) }
-  if (clockGaps(date, timezone).some((gap) => overlaps(gap, interval)))
+  const gaps = clockGaps(date, timezone)
+  if (gaps.some((gap) => overlaps(gap, interval)))
     return {
       kind: 'skipped_time',
       text: 'start_time or end_time does not exist on that day: the clocks skip it',
     }
   if (!isUpcoming(appointment, wallClock(now, timezone))) return null
-  if (isWorking({ doctor, date, timezone }, interval)) return null
+  if (isWorking({ doctor, date, timezone, gaps }, interval)) return null
   return { kind: 'outside_hours', text: textOf(doctor, date, columnOf('doctor_external_id')) }
 }
 

@@ -7,8 +7,7 @@ import { treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { requireConfirmed } from '../external-ids/overwrite-check.ts'
-import { unknownReference } from '../external-ids/resolve-references.ts'
-import { RowRejectedError } from '../files/import-errors.ts'
+import { requireKnown } from '../external-ids/resolve-references.ts'
 import type { ImportRow } from './entity.ts'
 import type { LineItemCells } from './invoice-amounts.ts'
 
@@ -75,10 +74,4 @@ export async function readCare(table: Table, clinic: ClinicId, rows: readonly Ro
       })),
     }
   }
-}
-
-/** @throws RowRejectedError for a record that the clinic does not have */
-function requireKnown<R>(found: R | undefined, column: string, kind: string): R {
-  if (found === undefined) throw new RowRejectedError(unknownReference(column, kind))
-  return found
 }

@@ -10,7 +10,7 @@ import { commitPacked, type Unit } from '../../../../shared/store/table/commit-p
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { isSameRecord } from '../../../../shared/store/table/updated-at-codec.ts'
 import { type ColumnValues, requireConfirmed } from '../external-ids/overwrite-check.ts'
-import { unknownReference } from '../external-ids/resolve-references.ts'
+import { requireKnown } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
@@ -148,8 +148,7 @@ function requirePatient(
   known: ReadonlyMap<string, StoredPatient>,
   row: ImportRow<WithPatient>,
 ): StoredPatient {
-  const patient = known.get(row.fields.patient)
-  if (!patient) throw new RowRejectedError(unknownReference(row.columnOf('patient_external_id'), 'patient'))
+  const patient = requireKnown(known.get(row.fields.patient), row.columnOf('patient_external_id'), 'patient')
   requireUnerased(patient)
   return patient
 }

@@ -21,7 +21,7 @@ import { mapConcurrent } from '../../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { isSameRecord } from '../../../../shared/store/table/updated-at-codec.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
-import { unknownReference } from '../external-ids/resolve-references.ts'
+import { requireKnown } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportRow, ImportRun, RowFields } from './entity.ts'
@@ -123,13 +123,13 @@ export async function writePayments(
   function decideRow(
     row: ImportRow<PaymentFields>,
     before: StoredRecord<Payment> | null,
-    invoice: StoredRecord<Invoice> | undefined,
+    found: StoredRecord<Invoice> | undefined,
     patient: StoredPatient | undefined,
   ): DecidedRow | null {
     try {
       requireKnownId(row, before)
       const column = row.columnOf('invoice_external_id')
-      if (!invoice) throw new RowRejectedError(unknownReference(column, 'invoice'))
+      const invoice = requireKnown(found, column, 'invoice')
       if (before && before.record.invoice.id !== invoice.record.id)
         throw new RowRejectedError(`${column} cannot change`)
       if (!patient) throw new RowRejectedError('the clinic has no patient of the invoice')

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { externalId } from '../../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../../shared/store/external-ids/derive.ts'
+import { RowRejectedError } from '../files/import-errors.ts'
 
 const NOT_AN_ID = 'must be text or a safe integer'
 
@@ -107,6 +108,8 @@ function parseList(text: string): string[] | null {
 export const formatList = (ids: readonly string[]): string =>
   ids.some((id) => /;|^\["/.test(id)) ? JSON.stringify(ids) : ids.join(';')
 
-/** The reason for rejecting a row that refers to a record that the clinic does not have. */
-export const unknownReference = (column: string, kind: string): string =>
-  `${column} is unknown: the clinic has no such ${kind}, or its row was rejected`
+/** The record that a column of a row refers to. @throws RowRejectedError if the clinic does not have it */
+export function requireKnown<R>(found: R | null | undefined, column: string, kind: string): R {
+  if (found) return found
+  throw new RowRejectedError(`${column} is unknown: the clinic has no such ${kind}, or its row was rejected`)
+}
