@@ -1,6 +1,7 @@
 /** The effect that a payment would have on the balance of its invoice. */
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
 import { mayCount, type Payment, refundable, signedAmount } from '../../../shared/domain/money/payment.ts'
+import { newPaymentRejection, voidRejection } from '../../../shared/domain/money/payment-rules.ts'
 import { formatMinor } from '../records/record-text.ts'
 import type { Warn } from '../tool/confirmation.ts'
 import { CommandFailure } from '../tool/output.ts'
@@ -11,7 +12,7 @@ export type Balance = { readonly invoice: Invoice; readonly others: readonly Pay
 /** Refunds are at most what was paid, with those that are pending; more than the total is possible. @throws CommandFailure */
 export function checkNewPayment(payment: Payment, balance: Balance, today: string, warn: Warn): void {
   const { type, amount, date } = payment
-  if (type === 'refund' && mayCount(payment)) requirePaid(amount, balance)
+  if (type === 'refund' && mayCount(payment)) requirePaid(payment, balance)
   if (type === 'payment' && mayCount(payment)) warnIfOverpaid(expected(balance) + amount, balance, warn)
   if (date > today) warn(`--date ${date} is ahead of today, which is ${today} at the clinic.`)
 }
@@ -19,22 +20,20 @@ export function checkNewPayment(payment: Payment, balance: Balance, today: strin
 /** Refunds must stay covered by what was paid; more than the total is possible. @throws CommandFailure */
 export function checkVoid(payment: Payment, balance: Balance, warn: Warn): void {
   const { invoice, others } = balance
-  const left = refundable(others)
-  if (payment.type === 'payment' && payment.status === 'completed' && left < 0)
+  if (voidRejection(payment, others))
     throw new CommandFailure(
-      `The payment cannot be voided: the refunds of invoice ${invoice.id} would be ${money(-left, invoice)} more than was paid. Void the refunds first.`,
+      `The payment cannot be voided: the refunds of invoice ${invoice.id} would be ${money(-refundable(others), invoice)} more than was paid. Void the refunds first.`,
     )
   if (payment.type === 'refund' && mayCount(payment)) warnIfOverpaid(expected(balance), balance, warn)
 }
 
-function requirePaid(refund: number, balance: Balance): void {
-  const { invoice, others } = balance
-  if (refund <= refundable(others)) return
+function requirePaid(refund: Payment, { invoice, others }: Balance): void {
+  if (!newPaymentRejection(refund, invoice, others)) return
   const received = Math.max(0, sum(others.filter(({ status }) => status === 'completed')))
   const pending = -sum(others.filter(({ type, status }) => type === 'refund' && status === 'pending'))
   const besides = pending > 0 ? `, and refunds of ${money(pending, invoice)} are pending` : ''
   throw new CommandFailure(
-    `--amount of the refund is ${money(refund, invoice)}, but only ${money(received, invoice)} was paid${besides}.`,
+    `--amount of the refund is ${money(refund.amount, invoice)}, but only ${money(received, invoice)} was paid${besides}.`,
   )
 }
 
