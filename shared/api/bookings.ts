@@ -107,6 +107,16 @@ const validEnd = (kind: 'end_differs' | 'length_out_of_range') =>
     },
   ] satisfies Parameters<z.ZodObject['refine']>
 
+/** What a booking can have, and a change can set. */
+const OPTIONAL_FIELDS = {
+  duration: DurationMinutes.optional(),
+  end_time: TimeOfDay.optional(),
+  treatment_ids: TreatmentIds,
+  room_id: Uuid.nullish(),
+  notes: Notes,
+  external_id: newExternalId().nullish(),
+}
+
 export const createAppointment = defineRoute({
   id: 'create-appointment',
   method: 'POST',
@@ -126,12 +136,7 @@ export const createAppointment = defineRoute({
       doctor_id: Uuid,
       appointment_date: RecordDate,
       start_time: TimeOfDay,
-      duration: DurationMinutes.optional(),
-      end_time: TimeOfDay.optional(),
-      treatment_ids: TreatmentIds,
-      room_id: Uuid.nullish(),
-      notes: Notes,
-      external_id: newExternalId().nullish(),
+      ...OPTIONAL_FIELDS,
     })
     .refine(...validEnd('end_differs'))
     .refine(...validEnd('length_out_of_range'))
@@ -179,12 +184,7 @@ export const updateAppointment = defineRoute({
       doctor_id: Uuid.optional(),
       appointment_date: RecordDate.optional(),
       start_time: TimeOfDay.optional(),
-      duration: DurationMinutes.optional(),
-      end_time: TimeOfDay.optional(),
-      treatment_ids: TreatmentIds,
-      room_id: Uuid.nullish(),
-      notes: Notes,
-      external_id: newExternalId().nullish(),
+      ...OPTIONAL_FIELDS,
     })
     .meta({ id: 'AppointmentChanges' }),
   response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
