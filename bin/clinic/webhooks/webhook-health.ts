@@ -1,5 +1,5 @@
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import type { Delivery, DeliveryAttempt } from '../../../shared/domain/webhooks/delivery.ts'
+import { type Delivery, type DeliveryAttempt, isSuccess } from '../../../shared/domain/webhooks/delivery.ts'
 import type { Webhook } from '../../../shared/domain/webhooks/webhook.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { listWebhookHealth } from '../../../shared/store/events/webhook-health.ts'
@@ -27,8 +27,6 @@ function outcomeText({ status, error, latencyMs }: DeliveryAttempt): string {
   return REASONS[error ?? ''] ?? String(error)
 }
 
-const isSuccess = ({ status }: DeliveryAttempt): boolean => status !== null && status >= 200 && status < 300
-
 /** How an endpoint responds, from its health and its newest deliveries. */
 export async function readHealth({ table, clinic }: ClinicContext, { id, isActive }: Webhook) {
   const health = (await listWebhookHealth(table, clinic.id)).get(id)
@@ -52,8 +50,8 @@ export async function readHealth({ table, clinic }: ClinicContext, { id, isActiv
     is_slow: health?.isSlow ?? false,
     failing_since: toTimestamp(health?.failingSince),
     next_attempt_at: toTimestamp(due.length > 0 ? Math.min(...due) : null),
-    last_success: last(attempts.find(isSuccess)),
-    last_failure: last(attempts.find((attempt) => !isSuccess(attempt))),
+    last_success: last(attempts.find(({ status }) => isSuccess(status))),
+    last_failure: last(attempts.find(({ status }) => !isSuccess(status))),
   }
 }
 

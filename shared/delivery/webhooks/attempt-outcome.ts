@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { DeliveryQueue, Outcome } from '../../domain/webhooks/delivery.ts'
+import { type DeliveryQueue, isSuccess, type Outcome } from '../../domain/webhooks/delivery.ts'
 import { parseRetryAfter } from '../../domain/webhooks/webhook.ts'
 import type { AttemptResult } from './webhook-transport.ts'
 
@@ -22,7 +22,7 @@ export function outcomeOf(result: AttemptResult, queue: DeliveryQueue, at: numbe
 function kindOf(result: AttemptResult, queue: DeliveryQueue): Outcome['kind'] {
   if (result.kind === 'failed') return queue === 'quick' && result.reason === 'timeout' ? 'cut-off' : 'failed'
   if (result.status === 410) return 'gone'
-  return result.status >= 200 && result.status < 300 ? 'delivered' : 'failed'
+  return isSuccess(result.status) ? 'delivered' : 'failed'
 }
 
 /** The loggable facts of an attempt of a delivery. */

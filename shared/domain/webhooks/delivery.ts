@@ -17,6 +17,9 @@ export type DeliveryAttempt = {
   readonly latencyMs: number
 }
 
+/** Whether a response with this status accepts an event; null if there was no response. */
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300
+
 /** How an attempt ended. */
 export type Outcome = {
   /** `cut-off`: the quick queue had no more time for it. `gone`: the endpoint wants no further event. */
