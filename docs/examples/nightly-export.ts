@@ -50,7 +50,7 @@ function decimalsOf(currency: string): number {
 function storedForm(record: { readonly id: string; readonly currency?: string }): string {
   const factor = 10 ** decimalsOf(record.currency ?? '')
   return JSON.stringify(record, (name, value) => {
-    if (name === 'patient' || name === 'doctor') return { id: value.id }
+    if (name === 'patient' || name === 'doctor') return value && { id: value.id }
     const isAmount = typeof value === 'number' && record.currency !== undefined
     return isAmount && name !== 'quantity' && name !== 'tax_rate' ? Math.round(value * factor) : value
   })
