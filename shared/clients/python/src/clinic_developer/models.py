@@ -299,18 +299,6 @@ class ScheduleDay(TypedDict):
 
 
 @final
-class ScheduleMeta(TypedDict):
-    doctor_id: str
-    """Id of the doctor."""
-    date: str
-    """The first date. `YYYY-MM-DD`."""
-    date_to: str
-    """The last date. `YYYY-MM-DD`."""
-    timezone: str
-    """IANA time zone, such as `Europe/Istanbul`."""
-
-
-@final
 class Department(TypedDict):
     id: str
     """Id of the record."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Literal, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, Iterator, List, Literal, Optional, Union, overload
 
 from ..requests import NOT_GIVEN, Request, segment
 from .lists import RecordResource, fetch_page, iterate_pages, iterate_records
@@ -253,11 +253,12 @@ class Doctors(Resource):
 
     def schedule(
         self,
+        id: str,
         *,
         date: str,
         date_to: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Page[ScheduleDay, ScheduleMeta]:
+    ) -> Response[List[ScheduleDay]]:
         """Retrieve a doctor's schedule.
 
         Lists the times at which a doctor works, day by day: working hours without breaks and without minutes that a daylight saving change skips, whatever is booked. Slots of `GET /availability` are within them. An inactive doctor has none.
@@ -268,29 +269,8 @@ class Doctors(Resource):
 
         date_to: The last date, at most 30 days after `date`, which it defaults to.
         """
-        return fetch_page(self._transport, f'/doctors/{segment("id", id)}/schedule', {"date": date, "date_to": date_to}, timeout)
-
-    def pages(
-        self,
-        *,
-        date: str,
-        date_to: Optional[str] = None,
-        limit: int = undefined,
-        timeout: Optional[float] = None,
-    ) -> Iterator[Page[ScheduleDay, ScheduleMeta]]:
-        """Iterates over the pages. The parameters are those of `schedule`."""
-        return iterate_pages(self._transport, f'/doctors/{segment("id", id)}/schedule', {"date": date, "date_to": date_to}, timeout)
-
-    def all(
-        self,
-        *,
-        date: str,
-        date_to: Optional[str] = None,
-        limit: int = undefined,
-        timeout: Optional[float] = None,
-    ) -> Iterator[ScheduleDay]:
-        """Iterates over the records of all pages. The parameters are those of `schedule`."""
-        return iterate_records(self._transport, f'/doctors/{segment("id", id)}/schedule', {"date": date, "date_to": date_to}, timeout)
+        request = Request("GET", f'/doctors/{segment("id", id)}/schedule', query={"date": date, "date_to": date_to}, timeout=timeout)
+        return self._transport.send(request)
 
 
 class Departments(Resource):
