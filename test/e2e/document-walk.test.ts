@@ -7,11 +7,18 @@ import { RECORD_NOT_FOUND_KEYS } from '../../shared/api/error-catalogue.ts'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { MAX_MINOR_UNITS } from '../../shared/domain/money/money.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { assertConforms, document } from '../support/conformance.ts'
 import { generateRequests, type RequestCase } from '../support/document-walk.ts'
 import { post, type RunningStack, runStack } from '../support/local-stack.ts'
-import { createRouteSamples, pathOf, type RouteSamples, type SampleIds } from '../support/route-samples.ts'
+import {
+  createRouteSamples,
+  newInvoice,
+  pathOf,
+  type RouteSamples,
+  type SampleIds,
+} from '../support/route-samples.ts'
 import { rounds } from '../support/scale.ts'
 
 const COUNT = rounds(100, 6000)
@@ -116,7 +123,9 @@ const knownIds = (): Record<string, string> =>
   )
 
 it(`responds as documented to ${COUNT} requests generated from seed ${SEED}`, async () => {
-  const steps = generateRequests(SEED, COUNT, { ...knownIds(), url: receiverUrl })
+  // No payment of the walk is larger than the balance of this invoice.
+  const { id: invoice_id } = await newInvoice(stack.table, samples, MAX_MINOR_UNITS)
+  const steps = generateRequests(SEED, COUNT, { ...knownIds(), invoice_id, url: receiverUrl })
   const problems: string[] = []
   const queue = steps.values()
   await Promise.all(

@@ -77,12 +77,13 @@ async function newAppointment(
   return { appointment_not_found: id }
 }
 
-/** An invoice of 100.00. */
-async function newInvoice(
+/** An unpaid invoice, of 100.00 if nothing else is said. */
+export async function newInvoice(
   table: Table,
   { clinic, invoice }: Pick<SampleRecords, 'clinic' | 'invoice'>,
+  total = 10_000,
 ): Promise<Invoice> {
-  const own: Invoice = { ...invoice, id: newUuid(), total: 10_000, status: 'sent', paid: 0 }
+  const own: Invoice = { ...invoice, id: newUuid(), total, status: 'sent', paid: 0 }
   await createRecord(table, clinic, invoiceStore({ table }), own)
   return own
 }
