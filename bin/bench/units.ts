@@ -62,7 +62,11 @@ async function sender(table: Table, clinic: ClinicId): Promise<Send> {
   }
 }
 
-async function measureRequests(measure: Measure, send: Send, { doctors, room, treatment, ofAll }: Catalogue) {
+async function measureRequests(
+  measure: Measure,
+  send: Send,
+  { doctors, room, treatment, ofHundred, ofAll }: Catalogue,
+) {
   /** Measures a request, which is not the first of its minute: that one costs more. `others` have the same label. */
   const add = async (bound: Bound, request: BenchRequest, note = '', others: BenchRequest[] = []) => {
     await send({ to: 'get-me' })
@@ -117,9 +121,14 @@ async function measureRequests(measure: Measure, send: Send, { doctors, room, tr
 
   const day = { date: TOMORROW }
   await add([11, 1, ROUND_TRIPS], { to: 'get-availability', query: { ...day, doctor_id: doctor } })
-  const days = { ...day, date_to: addDays(TOMORROW, 30), treatment_id: ofAll, room_id: room }
+  const byTreatment = (id: string) => ({ to: 'get-availability', query: { ...day, treatment_id: id } })
+  await add([45, 1, ROUND_TRIPS], byTreatment(treatment), ', 20 doctors')
+  await add([160, 1, ROUND_TRIPS], byTreatment(ofHundred), ', 100 doctors')
+  const dates = { ...day, date_to: addDays(TOMORROW, 30) }
+  const days = { ...dates, treatment_id: ofAll, room_id: room }
   const note = `, the first page of ${doctors.length} doctors`
   await add([560, 1, ROUND_TRIPS], { to: 'get-availability', query: days }, note)
+  await add([3, 1, 2], { to: 'get-schedule', path: { id: doctor }, query: dates }, ', 31 days')
 
   const created = { ...NAMES, date_of_birth: '1980-01-02', phone_number: '+905321234567' }
   await add([3, 13, 4], { to: 'create-patient', body: created })
@@ -154,6 +163,12 @@ async function measureRequests(measure: Measure, send: Send, { doctors, room, tr
   await add([5, 37, 5], { to: 'cancel-appointment', path, body: {} })
   const email = { channel: 'email', patient_id: patient.id, subject: 'Bench', message: 'Bench' }
   await add([6, 24, 4], { to: 'send-message', body: email })
+
+  const payment = { invoice_id: invoice, amount: 1, payment_method: 'cash' }
+  await add([7, 37, 5], { to: 'create-payment', body: { ...payment, type: 'refund' } }, ', a refund')
+  await add([7, 37, 5], { to: 'create-payment', body: payment })
+  const { data: paid } = await send({ to: 'create-payment', body: { ...payment, type: 'refund' } })
+  await add([8, 41, 6], { to: 'void-payment', path: { id: paid.id }, body: {} })
 }
 
 type First = { readonly id: string; readonly patient: { id: string }; readonly doctor: { id: string } }
@@ -181,18 +196,18 @@ async function addCatalogue(table: Table, clinic: ClinicId) {
   const room = { id: newUuid(), name: 'Room 1', departmentId: null, isActive: true }
   const offer = { code: null, description: null, minutes: 30, price: 0, currency: 'TRY', isActive: true }
   const treatmentOf = (ids: string[]) => ({ ...offer, id: newUuid(), name: 'Check-up', doctorIds: ids })
-  const [treatment, ofAll] = [treatmentOf(doctorIds.slice(0, 20)), treatmentOf(doctorIds)]
+  const treatments = [20, 100, doctors.length].map((count) => treatmentOf(doctorIds.slice(0, count)))
+  const [treatment, ofHundred, ofAll] = treatments.map(({ id }) => id) as [string, string, string]
   await patientWriter({ table }).createMany(clinic, [patient])
   await roomStore({ table }).save(clinic, [{ before: null, after: room }])
-  for (const after of [treatment, ofAll])
-    await treatmentStore({ table }).save(clinic, [{ before: null, after }])
+  for (const after of treatments) await treatmentStore({ table }).save(clinic, [{ before: null, after }])
   for (const doctor of doctors) {
     const times = { date: TOMORROW, startTime: '16:00', endTime: '16:30' }
     const changes = new Changeset(table, clinic)
     appointmentStore({ table }).change(changes, null, newAppointment(patient, doctor, times))
     await changes.commit()
   }
-  return { doctors: doctorIds, room: room.id, treatment: treatment.id, ofAll: ofAll.id }
+  return { doctors: doctorIds, room: room.id, treatment, ofHundred, ofAll }
 }
 
 /** The method, the path and the query of a request, without ids and pages. */
