@@ -21,7 +21,7 @@ import { selfSigned } from '../support/certificates.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createRouteSamples, requestsOf } from '../support/route-samples.ts'
 import { deleteGrants, functionsIn } from './ministack/assembly.ts'
-import { ACCOUNT, type Emulator, REGION, startEmulator, waitFor } from './ministack/emulator.ts'
+import { type Emulator, startEmulator, waitFor } from './ministack/emulator.ts'
 import { pythonTool } from './python-tool.ts'
 import { runJudge } from './run-judge.ts'
 
@@ -106,8 +106,8 @@ it('every function may make its calls, and not without one of its grants', async
   const switchIam = () => process.kill(aws.pid, 'SIGUSR1')
   try {
     const assembly = join(folder, 'dev')
-    await aws.cdk('bootstrap', [`aws://${ACCOUNT}/${REGION}`])
     await aws.synthesize(assembly, { stage: 'dev' })
+    await aws.bootstrap(assembly)
     await aws.deploy(assembly, [STACK])
     await new SESv2Client(aws.client).send(new CreateEmailIdentityCommand({ EmailIdentity: 'example.com' }))
     switchIam()

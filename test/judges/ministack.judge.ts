@@ -99,8 +99,8 @@ it('deploys dev, which serves requests, webhooks and emails, is updated, and lea
   const aws = await startEmulator(python.bin, { environment: { ALLOWED_WEBHOOK_HOST: receiver.host } })
   try {
     const [assembly, changed] = [join(folder, 'dev'), join(folder, 'changed')]
-    await aws.cdk('bootstrap', [`aws://${ACCOUNT}/${REGION}`])
     await aws.synthesize(assembly, { stage: 'dev' })
+    await aws.bootstrap(assembly)
     await aws.deploy(assembly, [DEV])
     const url = await aws.apiUrl(DEV)
 
@@ -168,8 +168,8 @@ it('deploys prod without the resources that the emulator does not know, and leav
   const aws = await startEmulator(python.bin)
   try {
     const assembly = join(folder, 'prod')
-    await aws.cdk('bootstrap', [`aws://${ACCOUNT}/${REGION}`])
     await aws.synthesize(assembly, PROD_SETTINGS)
+    await aws.bootstrap(assembly)
     expect(await unknownTypes(aws, assembly)).toEqual(UNKNOWN_TYPES)
     expect(await metricMathFails(aws)).toBe(true)
     const removed = removeUnknown(assembly)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
@@ -28,10 +28,11 @@ export function pythonTool(requirements: string, wanted = '3', minor = 9): Pytho
     .update(found.stdout)
     .digest('hex')
     .slice(0, 16)
-  const folder = join(CACHE, version)
+  const installed = join(CACHE, version)
+  if (existsSync(installed)) return { bin: join(installed, 'bin') }
+  // Test files of several processes may install the same packages at the same time.
+  const folder = `${installed}-${process.pid}`
   const bin = join(folder, 'bin')
-  const installed = join(folder, 'installed')
-  if (existsSync(installed)) return { bin }
   rmSync(folder, { recursive: true, force: true })
   const steps = [
     [found.python, '-m', 'venv', folder],
@@ -41,6 +42,6 @@ export function pythonTool(requirements: string, wanted = '3', minor = 9): Pytho
     const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' })
     if (status !== 0) return { missing: `${args.slice(0, 2).join(' ')} failed: ${stderr?.slice(-500)}` }
   }
-  writeFileSync(installed, '')
+  if (!existsSync(installed)) symlinkSync(folder, installed)
   return { bin }
 }

@@ -68,7 +68,6 @@ export async function startEmulator(
     AWS_REGION: REGION,
     CDK_DISABLE_CLI_TELEMETRY: 'true',
     CI: 'true',
-    KEPT_BUNDLES: join(PROJECT, 'node_modules/.cache/kept'),
     ...(certificate !== undefined && { NODE_EXTRA_CA_CERTS: certificate, AWS_CA_BUNDLE: certificate }),
   }
 
@@ -136,6 +135,7 @@ export async function startEmulator(
     /** Writes the templates and bundles of a stage to a folder. */
     synthesize: (folder: string, settings: Readonly<Record<string, string>>) =>
       cdk('synth', ['--quiet', '--output', folder, ...contextOf(settings)]),
+    bootstrap: (folder: string) => cdk('bootstrap', ['--app', folder, `aws://${ACCOUNT}/${REGION}`]),
     /** Deploys stacks from the folder that `synthesize` wrote, with those that they depend on. */
     deploy: (folder: string, stacks: readonly string[]) =>
       cdk('deploy', ['--app', folder, '--require-approval', 'never', ...stacks]),
