@@ -136,7 +136,13 @@ export function restoredStates({ table, copy }: ClinicTables, clinic: ClinicId) 
 export function restoredPatient(before: StoredPatient, then: StoredPatient): StoredPatient {
   const { ordinal, version, events, erasedAt } = before
   // The earlier state is written at the position that the patient has now.
-  const after = { ...then, ordinal, version, events }
+  const after = {
+    ...then,
+    ...{ ordinal, version, events },
+    // What the patient declined since stays declined.
+    acceptsSms: before.acceptsSms && then.acceptsSms,
+    acceptsEmail: before.acceptsEmail && then.acceptsEmail,
+  }
   if (erasedAt === null) return after
   const erased = eraseFields<Patient>(after, PATIENT_FIELDS)
   return { ...after, ...erased, erasedAt, imported: undefined, isLinkedByApi: undefined }

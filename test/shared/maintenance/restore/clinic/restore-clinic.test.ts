@@ -194,6 +194,18 @@ const patientsOf = (table: TestTable) =>
     made.patients.map(({ id }) => id),
   )
 
+it('leaves messages declined that a patient has declined since', async () => {
+  await takeCopy()
+  await patientChanges(db.table).update(made.clinic, idOf(0), { firstName: 'Wrong', acceptsSms: false })
+  await restore()
+  const patient = await patientStore(db).find(made.clinic, idOf(0))
+  expect(patient).toMatchObject({
+    firstName: first(made.patients).firstName,
+    acceptsSms: false,
+    acceptsEmail: true,
+  })
+})
+
 describe('a record that was changed since', () => {
   it('is put back with a new time, its next event, and its copies', async () => {
     const [{ id, firstName }] = made.patients as [Patient]
