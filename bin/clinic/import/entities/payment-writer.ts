@@ -27,12 +27,13 @@ import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportRow, ImportRun, RowFields } from './entity.ts'
 import { requireUnerased } from './patient-rows.ts'
 
-export type PaymentFields = RowFields<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> & {
-  invoice: string
-  /** The unparsed amount: its number of decimals depends on the invoice's currency. */
-  amount: string | number
-  currency: string | undefined
-}
+export type PaymentFields = RowFields<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> &
+  Pick<Payment, 'date'> & {
+    invoice: string
+    /** The unparsed amount: its number of decimals depends on the invoice's currency. */
+    amount: string | number
+    currency: string | undefined
+  }
 
 /** Builds the payment of a row. May throw {@link RowRejectedError}. */
 export type BuildPayment = (

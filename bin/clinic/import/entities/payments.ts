@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { oneOf } from '../../../../shared/api/schemas.ts'
+import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import { instantOf } from '../../../../shared/domain/clock.ts'
 import {
   NEW_PAYMENT,
   PAYMENT_METHODS,
@@ -55,44 +57,50 @@ export const { valuesOf: paymentValues } = columns
 
 /** Writes payments in the transaction that updates their invoice. */
 export function paymentImport(table: Table, now: () => number): ImportEntity<PaymentFields> {
-  const buildPayment: BuildPayment = ({ id, fields }, invoice, patient, before) => {
-    const {
-      invoice: _,
-      amount,
-      currency,
-      type = isNegative(amount) ? 'refund' : undefined,
-      ...facts
-    } = fields
-    if (currency !== undefined && currency !== invoice.currency)
-      throw new RowRejectedError(`currency must be ${invoice.currency}, the currency of the invoice`)
-    const given = isNegative(amount) ? String(amount).replace('-', '') : amount
-    const payment: Payment = {
-      ...NEW_PAYMENT,
-      type: 'payment',
-      status: 'completed',
-      description: null,
-      createdAt: new Date(now()).toISOString(),
-      ...before,
-      ...(definedFields({ ...facts, type }) as Pick<Payment, 'method' | 'date'>),
-      id,
-      amount: amountOf(given, invoice.currency, 'amount', true),
-      currency: invoice.currency,
-      invoice: { id: invoice.id, number: invoice.number },
-      patient: { id: patient.id, fullName: fullName(patient) },
+  const buildPayment =
+    ({ timezone }: ClinicInfo): BuildPayment =>
+    ({ id, fields }, invoice, patient, before) => {
+      const {
+        invoice: _,
+        amount,
+        currency,
+        type = isNegative(amount) ? 'refund' : undefined,
+        ...facts
+      } = fields
+      if (currency !== undefined && currency !== invoice.currency)
+        throw new RowRejectedError(`currency must be ${invoice.currency}, the currency of the invoice`)
+      const given = isNegative(amount) ? String(amount).replace('-', '') : amount
+      const payment: Payment = {
+        ...NEW_PAYMENT,
+        type: 'payment',
+        status: 'completed',
+        description: null,
+        createdAt: earlier(instantOf(facts.date, timezone), new Date(now()).toISOString()),
+        ...before,
+        ...(definedFields({ ...facts, type }) as Pick<Payment, 'method' | 'date'>),
+        id,
+        amount: amountOf(given, invoice.currency, 'amount', true),
+        currency: invoice.currency,
+        invoice: { id: invoice.id, number: invoice.number },
+        patient: { id: patient.id, fullName: fullName(patient) },
+      }
+      if (type === undefined && before?.type === 'refund')
+        throw new RowRejectedError(
+          'type is required: the payment is a refund, and its amount is not negative',
+        )
+      requireFailedIfVoided(payment, before)
+      return payment
     }
-    if (type === undefined && before?.type === 'refund')
-      throw new RowRejectedError('type is required: the payment is a refund, and its amount is not negative')
-    requireFailedIfVoided(payment, before)
-    return payment
-  }
 
   return {
     name: 'payments',
     idKind: 'payment',
     ...columns,
-    write: (run, batch) => writePayments(table, run, batch, buildPayment, columns.valuesOf),
+    write: (run, batch) => writePayments(table, run, batch, buildPayment(run.clinic), columns.valuesOf),
   }
 }
+
+const earlier = (one: string, other: string): string => (one < other ? one : other)
 
 /** A negative payment is a refund. */
 const isNegative = (amount: string | number): boolean => /^\s*-/.test(String(amount))

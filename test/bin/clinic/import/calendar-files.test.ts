@@ -7,6 +7,7 @@ import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { writeRows } from '../../../support/imports.ts'
+import { NOW } from '../../../support/table.ts'
 import { appointment, FIRST, importedClinic, invoice, lines, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
@@ -351,6 +352,14 @@ describe('importing payments', () => {
     expect(await invoices()).toMatchObject([{ status: 'paid', paid: 10_000 }])
     await load('payments', [{ ...payment, external_id: 4, type: 'refund', amount: 100 }])
     expect(await invoices()).toMatchObject([{ status: 'refunded', paid: 0, paidAt: null }])
+  })
+
+  it('takes the beginning of their day for the time of a file that has none, but none to come', async () => {
+    await load('payments', [{ ...payment, external_id: 1, amount: 30, payment_date: '2026-03-03' }])
+    await load('payments', [{ ...payment, external_id: 2, amount: 70 }])
+    expect(await invoices()).toMatchObject([{ status: 'paid', paidAt: '2026-04-01T21:00:00.000Z' }])
+    await load('payments', [{ ...payment, external_id: 3, amount: 1, payment_date: '2030-01-01' }])
+    expect(await invoices()).toMatchObject([{ paidAt: new Date(NOW).toISOString() }])
   })
 
   it('settles an invoice with more payments than fit in a transaction', async () => {
