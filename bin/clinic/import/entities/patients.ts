@@ -96,6 +96,9 @@ const columns = columnTable(
 
 export const { valuesOf: patientValues, options: patientOptions } = columns
 
+/** The values of a new patient without details. */
+const INITIAL = patientValues({ firstName: '', lastName: '', ...NO_DETAILS, createdAt: '' })
+
 export function patientImport(table: Table, now: () => number): ImportEntity<PatientFields> {
   const writer = patientWriter({ table })
 
@@ -155,6 +158,7 @@ function patientRowWriter(table: Table, now: () => number): ImportEntity<Patient
       before,
       before && patientValues(before),
       patientValues(patient),
+      INITIAL,
     )
     const write: Write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
     return { before, after: { ...patient, ...provenance }, write }

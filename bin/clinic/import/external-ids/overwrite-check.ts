@@ -59,7 +59,7 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
 
   /**
    * The provenance of a record once the row is imported. `before` are the values of the stored record, null if there is none; `after`
-   * are those that the row would leave.
+   * are those that the row would leave. `initial` are those of a new record, where it has some.
    * @throws RowRejectedError if the row would undo what was changed in the clinic since the last import
    */
   function check(
@@ -67,6 +67,7 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     stored: Provenance | null,
     before: ColumnValues | null,
     after: ColumnValues,
+    initial: ColumnValues = {},
   ): Provenance {
     // A record that neither an import nor the API gave an external id takes the row's.
     const isGivenOne = stored && (stored.externalId !== undefined || stored.isLinkedByApi)
@@ -85,8 +86,13 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
       const isChanged = names.some(
         (name) => isLeft(name) === false && (isGiven(name) || differing.includes(name)),
       )
+      // An import of an earlier release, which did not have the field, has left it as new records have it.
+      const isInitial = (name: string) =>
+        stored?.imported !== undefined && name in initial && isSame(before[name], initial[name])
       // No import has left this value, and it would be lost.
-      const isForeign = differing.some((name) => isLeft(name) === undefined && !isEmpty(before[name]))
+      const isForeign = differing.some(
+        (name) => isLeft(name) === undefined && !isEmpty(before[name]) && !isInitial(name),
+      )
       if (isChanged || isForeign) throw new RowRejectedError(conflictText(row, stored, differing))
     }
     for (const name of names) {

@@ -102,6 +102,17 @@ describe('a row that changed', () => {
     ).toThrow('name, phone differ')
   })
 
+  it('is imported if its column is new since the last import, and the record has what new ones have', () => {
+    const [yes, no] = [
+      { ...bo, accepts_sms: true },
+      { ...bo, accepts_sms: false },
+    ]
+    const check = (before: object, after: object) => () =>
+      policy.check(row({ ...after }), imported, { ...before }, { ...after }, { accepts_sms: true })
+    expect(check(yes, no)).not.toThrow()
+    expect(check(no, yes)).toThrow('accepts_sms differs')
+  })
+
   it('names a reference as the file does', () => {
     const own = row({ doctor_id: 'd' }, { columnOf: (name) => name.replace('external_', '') })
     expect(() => policy.check(own, null, { doctor_external_id: 'e' }, { doctor_external_id: 'd' })).toThrow(
