@@ -2,7 +2,6 @@
  * An export names records without an external id by their own ids. In the clinic of the export, a row with such an
  * id belongs to that record, even if the record was linked to an external id since. In another clinic, it makes a new record.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import type { ImportedKind, ImportIds, ImportKeys } from '../../../../shared/store/external-ids/derive.ts'
@@ -119,18 +118,10 @@ export async function* withOwnRecords<Row>(
   read: (source: SourceRow) => Row,
   own: OwnRecords,
 ): AsyncGenerator<{ readonly source: SourceRow; readonly row: Row }> {
-  async function readAll(some: readonly SourceRow[]) {
-    const all: { readonly source: SourceRow; readonly row: Row }[] = []
-    for (const source of some) {
-      all.push({ source, row: read(source) })
-      // The rows before are being written: responses of the table are handled between two rows.
-      await nextTurn()
-    }
-    return all
-  }
   for await (const some of inChunks(sources)) {
-    const rows = await readAll(some)
-    yield* (await own.lookUp()) ? await readAll(some) : rows
+    const readAll = () => some.map((source) => ({ source, row: read(source) }))
+    const rows = readAll()
+    yield* (await own.lookUp()) ? readAll() : rows
     // Records are not kept for a whole file, which may have more than fits in memory.
     own.forget()
   }

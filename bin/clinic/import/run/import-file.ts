@@ -141,7 +141,9 @@ export async function importFile<Fields>(
     options.onWarning?.({ ...warning, line })
   }
 
-  async function write({ accepted, rejections }: Batch<Fields>, read: { bytes: number; rows: number }) {
+  async function flush(): Promise<void> {
+    const { accepted, rejections } = batch
+    batch = new Batch()
     const rows = [...accepted.values()].map(({ row }) => row)
     const outcomes = await writeBatch(entity, run, rows, onWait)
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
@@ -164,56 +166,43 @@ export async function importFile<Fields>(
       result.rejected++
       options.onRejected?.({ line: source.line, reasons, rows: rowsOf(source), fields })
     }
-    options.onProgress?.({ ...read, result: { ...result } })
+    options.onProgress?.({ ...progress, result: { ...result } })
     if (options.signal?.aborted) throw new ImportStopped()
   }
 
-  const writing = oneAtATime()
-  const flush = async (): Promise<void> => {
-    const full = batch
-    const read = { ...progress }
-    batch = new Batch()
-    await writing.start(() => write(full, read))
-  }
-
-  try {
-    for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
-      progress.rows += rowsOf(source)
-      if (format.kind === 'ndjson' && 'values' in source)
-        for (const name of Object.keys(source.values)) names.add(name)
-      const repetition = 'row' in checked ? repeatedId(seen, checked.row) : null
-      const reasons = 'reasons' in checked ? checked.reasons : repetition === null ? [] : [repetition]
-      if ('id' in checked && checked.id !== undefined) entity.onRejected?.(checked.id, source.line)
-      if (reasons.length > 0)
-        batch.rejections.push({
-          source,
-          reasons,
-          fields: 'row' in checked ? checked.row.source : checked.fields,
-        })
-      else if ('row' in checked) {
-        const row = { ...checked.row, sharedWith: sharedLines(seen, checked) }
-        const repeated = repeatedPerson(seen, entity, row)
-        const { leftOut } = checked
-        batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null, leftOut })
-        for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
-          warn(warning, source.line)
-      }
-      if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
+  for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
+    progress.rows += rowsOf(source)
+    if (format.kind === 'ndjson' && 'values' in source)
+      for (const name of Object.keys(source.values)) names.add(name)
+    const repetition = 'row' in checked ? repeatedId(seen, checked.row) : null
+    const reasons = 'reasons' in checked ? checked.reasons : repetition === null ? [] : [repetition]
+    if ('id' in checked && checked.id !== undefined) entity.onRejected?.(checked.id, source.line)
+    if (reasons.length > 0)
+      batch.rejections.push({
+        source,
+        reasons,
+        fields: 'row' in checked ? checked.row.source : checked.fields,
+      })
+    else if ('row' in checked) {
+      const row = { ...checked.row, sharedWith: sharedLines(seen, checked) }
+      const repeated = repeatedPerson(seen, entity, row)
+      const { leftOut } = checked
+      batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null, leftOut })
+      for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
+        warn(warning, source.line)
     }
-    if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
-    await flush()
-    await writing.end()
-    isLastPass = true
-    for await (const { source, row: checked } of withOwnRecords(postponed.rows(), check, own)) {
-      if (!('row' in checked)) continue
-      const { row, leftOut } = checked
-      batch.accepted.set(row.id, { row, source, isRepeated: false, leftOut })
-      if (batch.accepted.size >= batchSize) await flush()
-    }
-    if (batch.accepted.size > 0) await flush()
-  } finally {
-    await writing.end()
+    if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
   }
+  if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
+  await flush()
+  isLastPass = true
+  for await (const { source, row: checked } of withOwnRecords(postponed.rows(), check, own)) {
+    if (!('row' in checked)) continue
+    const { row, leftOut } = checked
+    batch.accepted.set(row.id, { row, source, isRepeated: false, leftOut })
+    if (batch.accepted.size >= batchSize) await flush()
+  }
+  if (batch.accepted.size > 0) await flush()
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
   await rejected?.finish()
   await incomplete?.finish()
@@ -245,20 +234,6 @@ class PostponedRows implements Disposable {
 class Batch<Fields> {
   readonly accepted = new Map<string, Accepted<Fields>>()
   readonly rejections: Rejected[] = []
-}
-
-/** Runs work one after the other. `start` waits for the work before, and throws its error; it does not wait for the new work. */
-function oneAtATime() {
-  let running: Promise<void> = Promise.resolve()
-  return {
-    start: async (work: () => Promise<void>): Promise<void> => {
-      await running
-      running = work()
-      // Thrown to the next caller.
-      running.catch(() => {})
-    },
-    end: (): Promise<void> => running,
-  }
 }
 
 function calledOnce(notify: (() => void) | undefined): () => void {

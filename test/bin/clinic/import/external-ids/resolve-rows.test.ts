@@ -7,8 +7,6 @@ import { importEntities } from '../../../../../bin/clinic/import/entities/entiti
 import { OwnRecords, withOwnRecords } from '../../../../../bin/clinic/import/external-ids/resolve-rows.ts'
 import type { SourceRow } from '../../../../../bin/clinic/import/files/row.ts'
 import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
-import type { ClinicId } from '../../../../../shared/domain/clinic.ts'
-import { newUuid } from '../../../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../../../shared/store/external-ids/derive.ts'
 import { externalIdLinkKey } from '../../../../../shared/store/keys/external-ids.ts'
 import { createPopulatedClinic } from '../../../../support/records.ts'
@@ -126,21 +124,3 @@ it.each(['ndjson', 'csv'])(
     expect(filesOf(again)).toEqual(filesOf(folder))
   },
 )
-
-it('lets other work run between two rows, so that rows are read while those before are written', async () => {
-  const idOf = (kind: string, externalId: string) => `${kind}:${externalId}`
-  const own = new OwnRecords(db.table, newUuid() as ClinicId, { derivedIdOf: idOf })
-  let turns = 0
-  const count = () => {
-    turns++
-    counting = setImmediate(count)
-  }
-  let counting = setImmediate(count)
-  async function* sources() {
-    for (let line = 1; line <= 20; line++) yield { line, values: {} }
-  }
-  const seen: number[] = []
-  for await (const { row } of withOwnRecords(sources(), () => turns, own)) seen.push(row)
-  clearImmediate(counting)
-  expect(seen.every((turn, at) => at === 0 || turn > (seen[at - 1] ?? 0))).toBe(true)
-})
