@@ -6,6 +6,7 @@ import { fold } from '../../../../shared/domain/patients/search-text.ts'
 import { foldedName } from '../files/field-names.ts'
 import {
   type DateAndTimeFormats,
+  dateFormatOf,
   dateOf,
   dateProblem,
   either,
@@ -31,8 +32,10 @@ export type ConversionFormats = DateAndTimeFormats & {
   readonly today: string
 }
 
-/** A value, with the currency that its unit says, or what is wrong with it. */
-export type Converted = { readonly value: unknown; readonly currency?: string } | { readonly problem: string }
+/** A value, with the currency that its unit says and the format of its date, or what is wrong with it. */
+export type Converted =
+  | { readonly value: unknown; readonly currency?: string; readonly dateFormat?: string | undefined }
+  | { readonly problem: string }
 
 export type Part = 'date' | 'time' | 'first_names' | 'last_name'
 
@@ -80,6 +83,7 @@ export function convertField(
     return converted(
       dateOf(value, field === 'date_of_birth' ? { ...formats, latest: today } : formats),
       dateProblem(value, formats),
+      dateFormatOf(value, formats),
     )
   if (part === 'time') return converted(timeOf(value, formats), `has no time ${either(times, 'HH:mm')}`)
   if (field.endsWith('_time'))
@@ -88,6 +92,7 @@ export function convertField(
     return converted(
       readInstant(value, formats),
       `is not ${either(dates, 'YYYY-MM-DD')}, with or without a time ${either(times, 'HH:mm')}, as the map says`,
+      dateFormatOf(value, formats),
     )
   if (AMOUNTS.has(field) && decimal !== undefined) return amount(value, decimal, unitOf(field, currency))
   if (isPhone(field, row) && country !== undefined)
@@ -138,8 +143,8 @@ export function endTime(start: unknown, minutes: unknown): Converted {
   return { value: [Math.floor(end / 60), end % 60].map((part) => String(part).padStart(2, '0')).join(':') }
 }
 
-const converted = (value: string | null, problem: string): Converted =>
-  value === null ? { problem } : { value }
+const converted = (value: string | null, problem: string, dateFormat?: string): Converted =>
+  value === null ? { problem } : { value, dateFormat }
 
 /** Whether it has an offset already. */
 const isTimestamp = (text: string): boolean => /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text)

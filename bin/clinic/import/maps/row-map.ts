@@ -19,6 +19,8 @@ type Values = { readonly [name: string]: unknown }
 export type MappedRow = {
   readonly fields: Fields
   readonly problems: ReadonlyMap<string, string>
+  /** How cells were read that a reader of the file would take for something else, such as `as empty`: each with its folded column. */
+  readonly notes: readonly (readonly [column: string, note: string])[]
 }
 
 export type RowMap = {
@@ -45,6 +47,9 @@ export type RowMap = {
   /** @param further the other rows of the record */
   readonly read: (values: Values, further?: readonly Values[]) => MappedRow
 }
+
+/** The note on a cell that the map takes for an empty one. */
+export const AS_EMPTY = 'as empty'
 
 const EMPTY_MAP: EntityMap = { columns: {}, ignore: [], values: {}, constants: {} }
 
@@ -98,13 +103,15 @@ export function rowMap(
       new Map(Object.entries(values).map(([from, to]) => [foldedName(from), to])),
     ]),
   )
-  const fold = (values: Values): Row =>
-    new Map(
-      Object.entries(values).map(([name, value]) => [
-        foldedName(name),
-        empty.size > 0 && typeof value === 'string' && empty.has(foldedName(value)) ? null : value,
-      ]),
-    )
+  function fold(values: Values): Row {
+    const row = new Row()
+    for (const [name, value] of Object.entries(values)) {
+      const isEmpty = empty.size > 0 && typeof value === 'string' && empty.has(foldedName(value))
+      row.set(foldedName(name), isEmpty ? null : value)
+      if (isEmpty) row.note(name, AS_EMPTY)
+    }
+    return row
+  }
 
   function readFields(row: Row, from: ReadonlyMap<string, FieldSource>, currency = clinic.currency) {
     const result: { [field: string]: unknown } = {}
@@ -135,9 +142,11 @@ export function rowMap(
     if ('minutes' in source) return given.length === 0 ? undefined : endTime(before.start_time, given[0])
     let first: Converted | undefined
     for (const value of given) {
-      const translated = translation(translations.get(field), matched(source, value))
+      const column = columnNames(source).find((name) => row.get(foldedName(name)) === value) ?? ''
+      const translated = translation(translations.get(field), matched(source, value, row, column))
       const part = 'part' in source ? source.part : undefined
       const found = convertField(field, translated, part, ofRow, row)
+      if ('dateFormat' in found && found.dateFormat) row.note(column, `as ${found.dateFormat}`)
       if (field !== 'phone_number' || ('value' in found && found.value !== null)) return found
       first ??= found
     }
@@ -152,7 +161,7 @@ export function rowMap(
     return String(constants.currency ?? stated ?? clinic.currency)
   }
 
-  function readRecord(rows: readonly Row[]): MappedRow {
+  function readRecord(rows: readonly Row[]): Omit<MappedRow, 'notes'> {
     const currency = currencyOf(rows)
     const each = rows.map((row) => readFields(row, sources, currency))
     const [first = { fields: {}, problems: new Map() }, ...others] = each
@@ -219,8 +228,10 @@ export function rowMap(
     country: formats?.country,
     optional: entity.optional ?? [],
     read: (values, further = []) => {
-      const { fields: found, problems } = readRecord([values, ...further].map(fold))
-      return { fields: { ...constants, ...found }, problems }
+      const rows = [values, ...further].map(fold)
+      const { fields: found, problems } = readRecord(rows)
+      const notes = rows.flatMap((row) => [...row.notes.values()])
+      return { fields: { ...constants, ...found }, problems, notes }
     },
   }
 }
@@ -266,13 +277,26 @@ function translation(
 }
 
 /** The first group of the pattern of a source, or what it matches; null if it does not match. */
-function matched(source: object & { readonly match?: RegExp | undefined }, value: unknown): unknown {
+function matched(
+  source: object & { readonly match?: RegExp | undefined },
+  value: unknown,
+  row: Row,
+  column: string,
+): unknown {
   if (!source.match || typeof value !== 'string') return value
   const found = source.match.exec(value)
+  if (!found) row.note(column, 'without a match')
   return found && (found.slice(1).find((group) => group !== undefined) ?? found[0])
 }
 
-type Row = ReadonlyMap<string, unknown>
+/** The values of a row by folded columns, and notes on how its cells were read, each once. */
+class Row extends Map<string, unknown> {
+  readonly notes = new Map<string, readonly [column: string, note: string]>()
+
+  note(column: string, note: string): void {
+    this.notes.set(`${column} ${note}`, [foldedName(column), note])
+  }
+}
 
 /** The filled values of a field's columns; null if all are empty, nothing if the file has none of them. */
 function valuesOf(source: FieldSource, row: Row): unknown[] {
@@ -290,15 +314,16 @@ function valuesOf(source: FieldSource, row: Row): unknown[] {
 /** The texts of a source: of a list of columns, all. */
 const textsOf = (source: FieldSource, row: Row): string[] =>
   valuesOf(source, row)
-    .map((value) => matched(source, value))
+    .map((value) => matched(source, value, row, ''))
     .filter((value) => value != null)
     .map(String)
 
 /** The values of joined columns with a space between them, in a list; an empty list if there are none. */
 function joinedValue({ join }: Extract<FieldSource, { readonly join: unknown }>, row: Row): string[] {
   const parts = join.flatMap((part) => {
-    const [value] = filled([typeof part === 'string' ? part : part.column], row)
-    const found = typeof part === 'string' ? value : matched(part, value)
+    const column = typeof part === 'string' ? part : part.column
+    const [value] = filled([column], row)
+    const found = typeof part === 'string' ? value : matched(part, value, row, column)
     return found == null ? [] : [String(found).trim()]
   })
   return parts.length > 0 ? [parts.join(' ')] : []

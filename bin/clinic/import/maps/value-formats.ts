@@ -126,6 +126,12 @@ function splitDateTime(text: string, formats: DateAndTimeFormats) {
   return null
 }
 
+/** The format in which the date of a text is written. */
+export const dateFormatOf = (text: string, formats: DateAndTimeFormats): string | undefined =>
+  ['YYYY-MM-DD', ...formats.dates].find(
+    (format) => splitDateTime(text, { ...formats, dates: [format] }) !== null,
+  )
+
 /** What is wrong with a text that has no date. */
 export function dateProblem(text: string, formats: DateAndTimeFormats): string {
   const beginnings = splits(text).map(([before]) => before)

@@ -13,25 +13,27 @@ import {
 import { quoted, suggestion } from '../files/field-names.ts'
 import type { SourceRow } from '../files/row.ts'
 import { type Warning, warningsOf } from '../files/warnings.ts'
-import type { RowMap } from '../maps/row-map.ts'
+import type { MappedRow, RowMap } from '../maps/row-map.ts'
 import type { Aliases } from './aliases.ts'
 
-export type CheckedRow<Fields> =
-  | {
-      readonly row: ImportRow<Fields>
-      /** Values that rows of a file rarely share, by column. */
-      readonly rarelyShared: Readonly<Record<string, string>>
-      readonly warnings: readonly Warning[]
-      /** Why values were left out. */
-      readonly leftOut: readonly string[]
-    }
-  | {
-      readonly reasons: readonly string[]
-      /** The id of the record, if the row has one. */
-      readonly id?: string
-      /** The fields of the row, if it can be read. */
-      readonly fields?: Readonly<Record<string, unknown>>
-    }
+export type CheckedRow<Fields> = Partial<Pick<MappedRow, 'notes'>> &
+  (
+    | {
+        readonly row: ImportRow<Fields>
+        /** Values that rows of a file rarely share, by column. */
+        readonly rarelyShared: Readonly<Record<string, string>>
+        readonly warnings: readonly Warning[]
+        /** Why values were left out. */
+        readonly leftOut: readonly string[]
+      }
+    | {
+        readonly reasons: readonly string[]
+        /** The id of the record, if the row has one. */
+        readonly id?: string
+        /** The fields of the row, if it can be read. */
+        readonly fields?: Readonly<Record<string, unknown>>
+      }
+  )
 
 const NO_COUNTRY = ', or a country in the map'
 
@@ -52,7 +54,11 @@ export function rowChecker<Fields>(
     const names = Object.keys(source.values)
     const unknown = map.unknownNames(names)
     const further = source.further ?? []
-    const { fields: mapped, problems: unconverted } = map.read(
+    const {
+      fields: mapped,
+      problems: unconverted,
+      notes,
+    } = map.read(
       source.values,
       further.flatMap((one) => ('values' in one ? [one.values] : [])),
     )
@@ -96,9 +102,9 @@ export function rowChecker<Fields>(
         ),
       ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
     ]
-    if (identity.issues) return { reasons, fields: rest }
+    if (identity.issues) return { reasons, fields: rest, notes }
     const recordId = identity.id ?? idOf(entity.idKind, identity.externalId)
-    if (reasons.length > 0 || !fields.success) return { reasons, id: recordId, fields: rest }
+    if (reasons.length > 0 || !fields.success) return { reasons, id: recordId, fields: rest, notes }
     return {
       row: {
         id: recordId,
@@ -114,6 +120,7 @@ export function rowChecker<Fields>(
       ),
       warnings: warningsOf(rest, now),
       leftOut: [...leftOut.values()],
+      notes,
     }
   }
 }

@@ -6,12 +6,14 @@ import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from '../en
 import { overwritePolicy } from '../external-ids/overwrite-check.ts'
 import { withOwnRecords } from '../external-ids/resolve-rows.ts'
 import { BatchOutcomes, type Counts } from '../files/batch-outcomes.ts'
+import { foldedName } from '../files/field-names.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import { rowsFile, rowsWriter } from '../files/rejections.ts'
 import type { FileFormat, SourceRow } from '../files/row.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 import type { Warning } from '../files/warnings.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
+import { AS_EMPTY } from '../maps/row-map.ts'
 import type { Aliases } from './aliases.ts'
 import { rowChecker } from './check-row.ts'
 import { openFile } from './open-file.ts'
@@ -49,14 +51,11 @@ export type ImportOptions = {
   readonly signal?: AbortSignal
   /** Whether nothing is written, not even a file of rejected rows: the entity has a trial table. */
   readonly isTrial?: boolean
-  readonly onFormat?: (format: FileFormat) => void
   readonly onProgress?: (progress: ImportProgress) => void
   readonly onRejected?: (rejection: Rejection) => void
   readonly onWarning?: (warning: Warning & { readonly line: number }) => void
   /** Called with each record that was not rejected, and the number of its rows. */
   readonly onAccepted?: (row: ImportRow, rows: number) => void
-  /** Called once everything is written, with the SHA-256 of the file as it was read, and the fields that are read from each column. */
-  readonly onEnd?: (content: string, columns: ReadonlyMap<string, readonly string[]>) => void
   /** Called once, when the import first waits for the store. */
   readonly onWait?: () => void
   readonly now: () => number
@@ -66,6 +65,22 @@ export type ImportOptions = {
   readonly allowOverlaps?: boolean
   /** Whether invoices may get a number that another invoice has. */
   readonly allowSameNumbers?: boolean
+}
+
+/** What was read from a file. */
+export type ImportedFile = ImportResult & {
+  readonly format: FileFormat
+  readonly rows: number
+  /** The SHA-256 of the file as it was read. */
+  readonly content: string
+  readonly columns: readonly ReadColumn[]
+}
+
+/** A column with the fields that are read from it, and how many of its cells were read `as D/M/YYYY`, `as empty` or `without a match`. */
+export type ReadColumn = {
+  readonly column: string
+  readonly fields: readonly string[]
+  readonly cells: Readonly<Record<string, number>>
 }
 
 /** The import was stopped between two batches. */
@@ -100,7 +115,7 @@ export async function importFile<Fields>(
   entity: ImportableEntity<Fields>,
   clinic: ClinicInfo,
   options: ImportOptions,
-): Promise<ImportResult> {
+): Promise<ImportedFile> {
   const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
   const progress = { bytes: 0, rows: 0 }
   const content = createHash('sha256')
@@ -113,7 +128,7 @@ export async function importFile<Fields>(
     { file, entity },
     { clinic, map: columnMap, encoding, onChunk },
   )
-  options.onFormat?.(format)
+  const cellsOf = new Map<string, Map<string, number>>()
   const names = new Set(format.kind === 'csv' ? format.header : [])
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
@@ -172,6 +187,10 @@ export async function importFile<Fields>(
 
   for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
     progress.rows += rowsOf(source)
+    for (const [column, note] of checked.notes ?? []) {
+      const cells = cellsOf.get(column) ?? new Map<string, number>()
+      cellsOf.set(column, cells.set(note, (cells.get(note) ?? 0) + 1))
+    }
     if (format.kind === 'ndjson' && 'values' in source)
       for (const name of Object.keys(source.values)) names.add(name)
     const repetition = 'row' in checked ? repeatedId(seen, checked.row) : null
@@ -207,8 +226,19 @@ export async function importFile<Fields>(
   await rejected?.finish()
   await incomplete?.finish()
   const known = [...names].filter((name) => map.unknownNames([name]).length === 0)
-  options.onEnd?.(content.digest('hex'), new Map(known.map((name) => [name, map.fieldsOf(name)])))
-  return result
+  const columns = known.map((column) => ({
+    column,
+    fields: map.fieldsOf(column),
+    cells: Object.fromEntries(withoutOnlyFormat(cellsOf.get(foldedName(column)))),
+  }))
+  return { ...result, format, rows: progress.rows, content: content.digest('hex'), columns }
+}
+
+/** A single format of the dates of a column says nothing. */
+function withoutOnlyFormat(cells: ReadonlyMap<string, number> = new Map()): [note: string, count: number][] {
+  const isFormat = (note: string) => note.startsWith('as ') && note !== AS_EMPTY
+  const formats = [...cells.keys()].filter(isFormat)
+  return [...cells].filter(([note]) => formats.length > 1 || !isFormat(note))
 }
 
 /** Rows that may be valid after the rest of the file: a refund can precede its payment. */

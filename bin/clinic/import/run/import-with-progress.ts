@@ -9,7 +9,6 @@ import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
 import type { ImportableEntity } from '../entities/entity.ts'
 import { rowsFile } from '../files/rejections.ts'
-import type { FileFormat } from '../files/row.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
 import type { Aliases } from './aliases.ts'
 import { announceImport } from './announce-import.ts'
@@ -48,24 +47,20 @@ export async function importWithProgress(
   const rows = { read: 0, records: 0, rejected: 0 }
   let outside = 0
   const incomplete = new Set<number>()
-  let format: FileFormat | undefined
   let latest: ImportProgress | undefined
-  let content = ''
-  let columns: ReadonlyMap<string, readonly string[]> = new Map()
   using interruption = interruptible()
   try {
-    const result = await importFile(file, entity, clinic, {
+    const {
+      format,
+      rows: read,
+      content,
+      columns,
+      ...result
+    } = await importFile(file, entity, clinic, {
       now: Date.now,
       ...options,
       isTrial: check,
       signal: interruption.signal,
-      onFormat: (found) => {
-        format = found
-      },
-      onEnd: (digest, read) => {
-        content = digest
-        columns = read
-      },
       onProgress: (progress) => {
         latest = progress
         bar.show(progress)
@@ -95,11 +90,11 @@ export async function importWithProgress(
     return {
       file: check ? basename(file) : file,
       entity: entity.name,
-      rows: { ...rows, read: latest?.rows ?? 0 },
-      encoding: format?.encoding ?? '',
-      delimiter: format?.kind === 'csv' ? format.delimiter : null,
+      rows: { ...rows, read },
+      encoding: format.encoding,
+      delimiter: format.kind === 'csv' ? format.delimiter : null,
       ...result,
-      columns: [...columns].map(([column, fields]) => ({ column, fields })),
+      columns,
       sums: money.sums,
       reasons: reasons.groups,
       warned: warned.groups,

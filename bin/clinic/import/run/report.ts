@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import type { LineItemFiles } from '../entities/line-items.ts'
 import { listed, quoted } from '../files/field-names.ts'
-import type { ImportResult } from './import-file.ts'
+import type { ImportResult, ReadColumn } from './import-file.ts'
 import type { MoneySum } from './money-sums.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
 
@@ -48,8 +48,7 @@ export type FileReport = ImportResult & {
   readonly rows: { readonly read: number; readonly records: number; readonly rejected: number }
   readonly encoding: string
   readonly delimiter: string | null
-  /** The fields that are read from each column. */
-  readonly columns: readonly { readonly column: string; readonly fields: readonly string[] }[]
+  readonly columns: readonly ReadColumn[]
   readonly sums: readonly MoneySum[]
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
@@ -79,11 +78,18 @@ export function reportLines(report: FileReport): string[] {
       ({ field, currency, records, rejected }) =>
         `  sum of ${field}: ${records}${currency === null ? '' : ` ${currency}`}, ${rejected} in rejected rows`,
     ),
-    ...read.map(({ column, fields }) => `  column ${quoted([column])}: ${listed(fields)}`),
+    ...read.map(
+      ({ column, fields, cells }) => `  column ${quoted([column])}: ${listed(fields)}${cellsText(cells)}`,
+    ),
     ...(ignored.length > 0 ? [`  ignored: ${quoted(ignored)}`] : []),
     ...reasons.map((group) => `  rejected: ${groupText(group)}`),
     ...warned.map((group) => `  warning: ${groupText(group)}`),
   ]
+}
+
+function cellsText(cells: ReadColumn['cells']): string {
+  const texts = Object.entries(cells).map(([how, count]) => `${number(count)} ${how}`)
+  return texts.length > 0 ? ` (${texts.join(', ')})` : ''
 }
 
 const groupText = ({ text, count, lines }: Group): string =>

@@ -94,6 +94,45 @@ describe('import --check', () => {
     expect(rejected.filter(existsSync)).toEqual([])
   })
 
+  it('counts the cells that each of several formats, "empty" and "match" have read, by column', async () => {
+    const map = {
+      dates: ['D/M/YYYY', 'M/D/YYYY'],
+      empty: ['n/a'],
+      entities: {
+        patients: {
+          columns: {
+            external_id: 'Nr',
+            first_name: { join: ['Name', { column: 'Initial', match: '^[A-Z]$' }] },
+            last_name: 'Surname',
+            email_address: { column: 'Contact', match: '\\S+@\\S+' },
+            date_of_birth: 'Born',
+            created_at: 'Born',
+            notes: 'Seen',
+          },
+        },
+      },
+    }
+    const rows = [
+      '1,Jo,B,Doe,jo@a.de,3/4/1980,n/a',
+      '2,Al,?,Roe,no mail,12/31/1981,x',
+      '3,Di,,N/A,,1982-01-02,n/a',
+    ]
+    const args = ['--map', file('cells.json', JSON.stringify(map))]
+    const path = file('patients-cells.csv', `Nr,Name,Initial,Surname,Contact,Born,Seen\n${rows.join('\n')}\n`)
+    const { printed } = await tool('import', '--check', ...args, path)
+    expect(printed.split('\n').filter((line) => line.startsWith('  column'))).toEqual([
+      '  column "Nr": external_id',
+      '  column "Name": first_name',
+      '  column "Initial": first_name (1 without a match)',
+      '  column "Surname": last_name (1 as empty)',
+      '  column "Contact": email_address (1 without a match)',
+      '  column "Born": created_at and date_of_birth (1 as D/M/YYYY, 1 as M/D/YYYY, 1 as YYYY-MM-DD)',
+      '  column "Seen": notes (2 as empty)',
+    ])
+    const { data } = JSON.parse((await tool('import', '--check', '--json', ...args, path)).printed)
+    expect(data.files[0].columns[6]).toEqual({ column: 'Seen', fields: ['notes'], cells: { 'as empty': 2 } })
+  })
+
   it('prints the same as JSON', async () => {
     const { code, printed } = await tool('import', '--check', '--json', file('patients.csv', PATIENTS))
     const counts = { imported: 2, updated: 0, unchanged: 0, rejected: 2, warnings: 1 }
