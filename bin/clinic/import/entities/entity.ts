@@ -19,8 +19,6 @@ export type ImportEntity<Fields = unknown> = {
   readonly columns: readonly string[]
   /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
-  /** Columns, besides the external id, whose value two rows of a file rarely share: a row says which line had its value before. */
-  readonly rarelyShared?: readonly string[]
   /** Who the row is about, if that is a person who has a record of their own; null if the row does not say so. */
   readonly personOf?: (fields: Fields) => string | null
   /** Rows that are written together, where they depend on each other. */
@@ -61,8 +59,6 @@ export type ImportRun = {
 export type ImportRow<Fields = unknown> = RowSource & {
   readonly line: number
   readonly fields: Fields
-  /** The line of an earlier row with the same value, by column. */
-  readonly sharedWith?: Readonly<Record<string, number>>
 }
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { renderInvoice } from '../../../../shared/api/invoices.ts'
 import { oneOf } from '../../../../shared/api/schemas.ts'
-import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import {
   applyPayments,
   INVOICE_STATUSES,
@@ -11,14 +11,17 @@ import {
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { invoiceNumber } from '../../../../shared/domain/patients/text-fields.ts'
 import { lineItemId } from '../../../../shared/domain/uuid.ts'
+import { partitionPages } from '../../../../shared/maintenance/walk/partition-pages.ts'
 import { INVOICES, invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { RefIds } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
+import { temporaryDatabase } from '../files/temporary-database.ts'
 import { currencyCode } from './catalogue-fields.ts'
 import { columnTable, defaulted, nullable, nullableReference, reference, required } from './columns.ts'
-import type { ImportEntity, ImportRow, RowFields } from './entity.ts'
+import type { ImportEntity, RowFields } from './entity.ts'
 import {
   type AmountCells,
   type Amounts,
@@ -29,7 +32,6 @@ import {
   readLineItems,
 } from './invoice-amounts.ts'
 import { readCare } from './invoice-care.ts'
-import { InvoiceNumbers } from './invoice-numbers.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
 
@@ -83,24 +85,27 @@ export const { valuesOf: invoiceValues } = columns
 export function invoiceImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
-  const numbers = new InvoiceNumbers(table)
+  /** By clinic: an import has one. */
+  const known = new Map<ClinicId, ReturnType<typeof invoiceNumbers>>()
 
   return {
     name: 'invoices',
     idKind: 'invoice',
     ...columns,
-    rarelyShared: ['invoice_number'],
     isStatedPaid: ({ fields: { clinicStatus } }) => clinicStatus === 'paid',
-    write: (run, batch) =>
-      writePatientRows(
+    write: (run, batch) => {
+      const numbers = known.get(run.clinic.id) ?? invoiceNumbers(table, run.clinic.id)
+      known.set(run.clinic.id, numbers)
+      return writePatientRows(
         {
           table,
           entityCode: INVOICES.entityCode,
           list,
           valuesOf: invoiceValues,
           accept: async (row, before) => {
+            // A number that its invoice has already is not checked again.
             if (before?.number !== row.fields.number && !run.allowSameNumbers)
-              await requireOwnNumber(numbers, run.clinic, row)
+              await numbers.take(row.id, row.fields.number)
           },
         },
         run,
@@ -143,7 +148,8 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
             return settled
           }
         },
-      ),
+      )
+    },
   }
 }
 
@@ -166,22 +172,36 @@ function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
 }
 
 /**
- * A number that its invoice has already is not checked again.
- * @throws RowRejectedError if another invoice has the number, in the file or in the clinic
+ * The numbers of a clinic's invoices. All are read when the first new number is imported, which costs less than a query for each, into
+ * a temporary database, since there can be more than fit in memory. Another writer may use a number at the same time.
  */
-async function requireOwnNumber(
-  numbers: InvoiceNumbers,
-  clinic: ClinicInfo,
-  { id, fields: { number }, sharedWith }: ImportRow<Fields>,
-): Promise<void> {
-  const line = sharedWith?.invoice_number
-  const other = line === undefined ? await numbers.take(clinic.id, number, id) : null
-  if (line === undefined && other === null) return
-  const where =
-    line === undefined
-      ? `invoice_number is the number of invoice ${other}`
-      : `invoice_number is already used on line ${line}`
-  throw new RowRejectedError(`${where}; import the row with --allow-same-numbers if both are right`)
+function invoiceNumbers(table: Table, clinic: ClinicId) {
+  const db = temporaryDatabase(
+    'CREATE TABLE numbers (invoice TEXT PRIMARY KEY, number TEXT) WITHOUT ROWID; CREATE INDEX by_number ON numbers (number)',
+  )
+  const insert = db.prepare('INSERT OR REPLACE INTO numbers VALUES (?, ?)')
+  const findOther = db.prepare('SELECT invoice FROM numbers WHERE number = ? AND invoice <> ?')
+  let isRead = false
+
+  async function readAll(): Promise<void> {
+    const { pk } = calendarKey(clinic, INVOICES.entityCode, '')
+    for await (const items of partitionPages(table, pk))
+      for (const { sk, no } of items) insert.run(sk, String(no))
+    isRead = true
+  }
+
+  return {
+    /** Gives an invoice a number. @throws RowRejectedError if another invoice has it */
+    take: async (invoice: string, number: string): Promise<void> => {
+      if (!isRead) await readAll()
+      const other = findOther.get(number, invoice)
+      if (other)
+        throw new RowRejectedError(
+          `invoice_number is the number of invoice ${other.invoice}; import the row with --allow-same-numbers if both are right`,
+        )
+      insert.run(invoice, number)
+    },
+  }
 }
 
 type Copied = Pick<Invoice, 'number' | 'currency'> & { readonly patient: Pick<Invoice['patient'], 'id'> }

@@ -20,8 +20,6 @@ export type CheckedRow<Fields> = Partial<Pick<MappedRow, 'notes'>> &
   (
     | {
         readonly row: ImportRow<Fields>
-        /** Values that rows of a file rarely share, by column. */
-        readonly rarelyShared: Readonly<Record<string, string>>
         readonly warnings: readonly Warning[]
         /** Why values were left out. */
         readonly leftOut: readonly string[]
@@ -68,7 +66,8 @@ export function rowChecker<Fields>(
     const { fields: rest, problems: ambiguous } = resolved(given, aliases)
     const problems = new Map([...unconverted, ...ambiguous])
     const identity = identify(external_id, id, map.recordOf !== null)
-    const leftOut = new Map(map.optional.flatMap((field) => entriesOf(problems, field)))
+    const unreadable = map.optional.filter((field) => problems.has(field))
+    const leftOut = new Map(unreadable.map((field) => [field, `${field} ${problems.get(field)}`]))
     let own = withOwnIds(rest, entity.columns)
     let fields = schema.safeParse(own.fields)
     for (const issue of fields.error?.issues ?? []) {
@@ -115,9 +114,6 @@ export function rowChecker<Fields>(
         line: source.line,
         fields: fields.data,
       },
-      rarelyShared: Object.fromEntries(
-        (entity.rarelyShared ?? []).map((column) => [column, String(rest[column]).trim()]),
-      ),
       warnings: warningsOf(rest, now),
       leftOut: [...leftOut.values()],
       notes,
@@ -145,10 +141,6 @@ function resolved(given: Readonly<Record<string, unknown>>, aliases: Aliases | u
   }
   return { fields, problems }
 }
-
-/** What is wrong with a field, if anything is. */
-const entriesOf = (problems: ReadonlyMap<string, string>, field: string): [string, string][] =>
-  problems.has(field) ? [[field, `${field} ${problems.get(field)}`]] : []
 
 const isInFuture = (value: unknown, now: number): boolean =>
   typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS

@@ -17,7 +17,7 @@ import { AS_EMPTY } from '../maps/row-map.ts'
 import type { Aliases } from './aliases.ts'
 import { rowChecker } from './check-row.ts'
 import { openFile } from './open-file.ts'
-import { repeatedId, repeatedPerson, SeenIds, sharedLines } from './repeated-values.ts'
+import { repeatedId, repeatedPerson, SeenIds } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
@@ -203,9 +203,8 @@ export async function importFile<Fields>(
         fields: 'row' in checked ? checked.row.source : checked.fields,
       })
     else if ('row' in checked) {
-      const row = { ...checked.row, sharedWith: sharedLines(seen, checked) }
+      const { row, leftOut } = checked
       const repeated = repeatedPerson(seen, entity, row)
-      const { leftOut } = checked
       batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null, leftOut })
       for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
         warn(warning, source.line)

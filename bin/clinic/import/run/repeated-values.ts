@@ -7,15 +7,10 @@ import type { Warning } from '../files/warnings.ts'
 /** The values of a file so far that no two rows may share, with their lines. */
 export class SeenIds implements Disposable {
   readonly #db = temporaryDatabase('CREATE TABLE seen (id BLOB PRIMARY KEY, line INTEGER) WITHOUT ROWID')
-  readonly #insert
-  readonly #find
+  readonly #insert = this.#db.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)')
+  readonly #find = this.#db.prepare('SELECT line FROM seen WHERE id = ?')
 
-  constructor() {
-    this.#insert = this.#db.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)')
-    this.#find = this.#db.prepare('SELECT line FROM seen WHERE id = ?')
-  }
-
-  /** Adds the value of a column. Returns the line that it was first seen on, or null if it is new. */
+  /** Adds an id or a person. Returns the line that it was first seen on, or null if it is new. */
   add(column: string, value: string, line: number): number | null {
     const key = createHash('sha256').update(`${column}:${value}`).digest().subarray(0, 16)
     if (this.#insert.run(key, line).changes > 0) return null
@@ -32,19 +27,6 @@ export function repeatedId(seen: SeenIds, { id, externalId, line }: ImportRow): 
   const firstLine = seen.add('id', id, line)
   if (firstLine === null) return null
   return `${externalId === undefined ? 'id' : 'external_id'} is already used on line ${firstLine}`
-}
-
-/** The lines of earlier rows that have values of this one, by column. */
-export function sharedLines(
-  seen: SeenIds,
-  { row, rarelyShared }: { readonly row: ImportRow; readonly rarelyShared: Readonly<Record<string, string>> },
-): Record<string, number> {
-  const lines: Record<string, number> = {}
-  for (const [column, value] of Object.entries(rarelyShared)) {
-    const line = seen.add(column, value, row.line)
-    if (line !== null) lines[column] = line
-  }
-  return lines
 }
 
 /** The warning about a row with the same person as an earlier row, or null. */
