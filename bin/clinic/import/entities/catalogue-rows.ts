@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/domain/booking/catalogue.ts'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { checkMoney } from '../../../../shared/domain/money/money.ts'
-import type { CatalogueStore, EntryChange, StoredEntry } from '../../../../shared/store/catalogue.ts'
+import type { CatalogueStore, EntryChange } from '../../../../shared/store/catalogue.ts'
 import type { Provenance } from '../../../../shared/store/external-ids/provenance.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
@@ -16,9 +16,6 @@ import { type ImportEntity, type ImportRow, type ImportRun, isUnchanged } from '
 
 /** Records in one transaction, whose size is limited: a price list can have a thousand prices. */
 const MAX_SAVED = 40
-
-/** The records of the clinic by id. */
-type Known<Entry> = ReadonlyMap<string, StoredEntry<Entry>>
 
 /** What tells the import of one kind of records from that of another. */
 type CatalogueImport<Entry, Fields> = Pick<ImportEntity<Fields>, 'name' | 'idKind'> & {
@@ -41,144 +38,104 @@ type CatalogueImport<Entry, Fields> = Pick<ImportEntity<Fields>, 'name' | 'idKin
   readonly conflicting?: { readonly [Name in keyof Entry]?: string }
 }
 
-export function catalogueImport<Entry extends { readonly id: string }, Fields>(
-  rows: CatalogueImport<Entry, Fields>,
-): ImportEntity<Fields> {
-  const { name, idKind, kind, columns, references } = rows
-  return {
-    name,
-    idKind,
-    ...columns,
-    batchSize: MAX_CATALOGUE[kind],
-    write: async (run, batch) =>
-      writeRows(
-        { ...rows, known: references ? await readIds(references, run.clinic) : new Set() },
-        run,
-        batch,
-      ),
-  }
-}
-
-type CatalogueRows<Entry, Fields> = CatalogueImport<Entry, Fields> & { readonly known: ReadonlySet<string> }
-
-/** Writes a batch of rows. Each record is written on the condition that no record of its kind was saved since all were read. */
-async function writeRows<Entry extends { readonly id: string }, Fields>(
-  rows: CatalogueRows<Entry, Fields>,
-  run: ImportRun,
-  batch: readonly ImportRow<Fields>[],
-): Promise<void> {
-  const { clinic, overwritePolicy, outcomes } = run
-  const { entries: read, version } = await rows.store.readState(clinic.id)
-  const known = new Map(read.map((entry) => [entry.id, entry]))
-  const missing = batch.map(({ id }) => id).filter((id) => !known.has(id))
-  const removed = await rows.store.findRemoved(clinic.id, missing)
-  const provenanceOf = (id: string): Provenance => known.get(id) ?? removed.get(id) ?? {}
-  const repeated = new Set(batch.filter((row) => overwritePolicy.isImported(row, provenanceOf(row.id))))
-  for (const { id } of repeated) outcomes.unchanged(id)
-  const changed = batch.filter((row) => !repeated.has(row))
-  const { entries, rejections } = checkRows(rows, changed, { known, removed, run })
-  for (const [id, reason] of rejections) outcomes.rejected(id, reason)
-  const changes = entries.map(
-    ({ row, entry, provenance }): EntryChange<Entry> & { readonly write: Write } => {
-      const before = known.get(row.id) ?? null
-      const isSame = before !== null && isUnchanged<Entry>(before, entry)
-      return {
-        before,
-        after: { ...entry, ...provenance },
-        write: isSame ? 'unchanged' : before ? 'updated' : 'imported',
-      }
-    },
-  )
-  // A changed record may give up what only one can have, and a new one is to get.
-  let saved = 0
-  for (const write of ['updated', 'imported', 'unchanged'] as const) {
-    for (const chunk of chunked(
-      changes.filter((change) => change.write === write),
-      MAX_SAVED,
-    )) {
-      const ids = chunk.map(({ after }) => after.id)
-      await outcomes.commit(ids, write, () => rows.store.save(clinic.id, chunk, version + saved))
-      saved++
-    }
-  }
-}
-
 type CheckedRow<Entry, Fields> = {
   readonly row: ImportRow<Fields>
   readonly entry: Entry
   readonly provenance: Provenance
 }
 
-/** The records of the clinic, and what imports left of those that it has removed. */
-type Records<Entry> = {
-  readonly known: Known<Entry>
-  readonly removed: ReadonlyMap<string, Provenance>
-  readonly run: ImportRun
-}
+export function catalogueImport<Entry extends { readonly id: string }, Fields>({
+  name,
+  idKind,
+  kind,
+  columns,
+  store,
+  references,
+  build,
+  problems,
+  conflicting,
+}: CatalogueImport<Entry, Fields>): ImportEntity<Fields> {
+  const { valuesOf, ...cells } = columns
+  /** Writes a batch of rows. Each record is written on the condition that no record of its kind was saved since all were read. */
+  async function write(run: ImportRun, batch: readonly ImportRow<Fields>[]): Promise<void> {
+    const { clinic, overwritePolicy, outcomes } = run
+    const referable = references ? await readIds(references, clinic) : new Set<string>()
+    const { entries: read, version } = await store.readState(clinic.id)
+    const known = new Map(read.map((entry) => [entry.id, entry]))
+    const missing = batch.map(({ id }) => id).filter((id) => !known.has(id))
+    const removed = await store.findRemoved(clinic.id, missing)
+    const provenanceOf = (id: string): Provenance => known.get(id) ?? removed.get(id) ?? {}
 
-/**
- * The records of the rows of a batch, and why others are rejected. Each row is checked against the records as the batch leaves
- * them, whatever its order: two can exchange their codes. The record of a rejected row does not change, so the others are checked
- * again.
- */
-function checkRows<Entry extends { readonly id: string }, Fields>(
-  rows: CatalogueRows<Entry, Fields>,
-  batch: readonly ImportRow<Fields>[],
-  records: Records<Entry>,
-) {
-  const { known } = records
-  const rejections = new Map<string, string>()
-  for (;;) {
-    const left = batch.filter(({ id }) => !rejections.has(id))
-    const changing = new Set(left.map(({ id }) => id))
-    const present = new Map<string, Entry>([...known].filter(([id]) => !changing.has(id)))
-    const entries: CheckedRow<Entry, Fields>[] = []
-    let count = known.size
-    for (const row of left) {
-      try {
-        const checked = checkedRow(rows, row, records, { present, count })
-        entries.push(checked)
-        present.set(row.id, checked.entry)
-        if (!known.has(row.id)) count++
-      } catch (error) {
-        if (!(error instanceof RowRejectedError)) throw error
-        rejections.set(row.id, error.message)
+    /** @param present the records as the batch leaves them @throws RowRejectedError */
+    function check(row: ImportRow<Fields>, present: ReadonlyMap<string, Entry>, count: number) {
+      const before = known.get(row.id) ?? null
+      requireKnownId(row, before)
+      if (!before && count >= MAX_CATALOGUE[kind])
+        throw new RowRejectedError(
+          `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
+        )
+      const entry = build(row, before, clinic)
+      const found = problems?.(entry, present.values(), referable) ?? []
+      if (found.length > 0)
+        throw new RowRejectedError(
+          found
+            .map(({ field, issue }) => `${row.columnOf(conflicting?.[field] ?? field)} ${issue}`)
+            .join('; '),
+        )
+      if (!before && removed.has(row.id))
+        overwritePolicy.requireOverwrite(`the ${kind} was removed after its last import`)
+      const provenance = overwritePolicy.check(row, before, before && valuesOf(before), valuesOf(entry))
+      return { row, entry, provenance }
+    }
+
+    /**
+     * The records of rows, without those that are rejected. Each row is checked against the records as the batch leaves them, whatever
+     * its order: two can exchange their codes. The record of a rejected row does not change, so the others are checked again.
+     */
+    function checkAll(rows: readonly ImportRow<Fields>[]): CheckedRow<Entry, Fields>[] {
+      const changing = new Set(rows.map(({ id }) => id))
+      const present = new Map<string, Entry>([...known].filter(([id]) => !changing.has(id)))
+      const checked: CheckedRow<Entry, Fields>[] = []
+      let count = known.size
+      for (const row of rows) {
+        try {
+          const one = check(row, present, count)
+          checked.push(one)
+          present.set(row.id, one.entry)
+          if (!known.has(row.id)) count++
+        } catch (error) {
+          outcomes.rejectedBy(row.id, error)
+        }
+      }
+      return checked.length === rows.length ? checked : checkAll(checked.map(({ row }) => row))
+    }
+
+    const repeated = new Set(batch.filter((row) => overwritePolicy.isImported(row, provenanceOf(row.id))))
+    for (const { id } of repeated) outcomes.unchanged(id)
+    const changes = checkAll(batch.filter((row) => !repeated.has(row))).map(
+      ({ row, entry, provenance }): EntryChange<Entry> & { readonly write: Write } => {
+        const before = known.get(row.id) ?? null
+        const isSame = before !== null && isUnchanged<Entry>(before, entry)
+        return {
+          before,
+          after: { ...entry, ...provenance },
+          write: isSame ? 'unchanged' : before ? 'updated' : 'imported',
+        }
+      },
+    )
+    // A changed record may give up what only one can have, and a new one is to get.
+    let saved = 0
+    for (const write of ['updated', 'imported', 'unchanged'] as const) {
+      const same = changes.filter((change) => change.write === write)
+      for (const chunk of chunked(same, MAX_SAVED)) {
+        const ids = chunk.map(({ after }) => after.id)
+        await outcomes.commit(ids, write, () => store.save(clinic.id, chunk, version + saved))
+        saved++
       }
     }
-    if (entries.length === left.length) return { entries, rejections }
   }
-}
 
-/** @throws RowRejectedError */
-function checkedRow<Entry extends { readonly id: string }, Fields>(
-  {
-    kind,
-    build,
-    columns: { valuesOf },
-    problems,
-    conflicting,
-    known: referable,
-  }: CatalogueRows<Entry, Fields>,
-  row: ImportRow<Fields>,
-  { known, removed, run: { clinic, overwritePolicy } }: Records<Entry>,
-  { present, count }: { readonly present: ReadonlyMap<string, Entry>; readonly count: number },
-): CheckedRow<Entry, Fields> {
-  const before = known.get(row.id) ?? null
-  requireKnownId(row, before)
-  if (!before && count >= MAX_CATALOGUE[kind])
-    throw new RowRejectedError(
-      `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
-    )
-  const entry = build(row, before, clinic)
-  const found = problems?.(entry, present.values(), referable) ?? []
-  if (found.length > 0)
-    throw new RowRejectedError(
-      found.map(({ field, issue }) => `${row.columnOf(conflicting?.[field] ?? field)} ${issue}`).join('; '),
-    )
-  if (!before && removed.has(row.id))
-    overwritePolicy.requireOverwrite(`the ${kind} was removed after its last import`)
-  const provenance = overwritePolicy.check(row, before, before && valuesOf(before), valuesOf(entry))
-  return { row, entry, provenance }
+  return { name, idKind, ...cells, batchSize: MAX_CATALOGUE[kind], write }
 }
 
 type SmallList = { readonly list: (clinic: ClinicId) => Promise<readonly { readonly id: string }[]> }
