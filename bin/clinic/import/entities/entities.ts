@@ -1,7 +1,7 @@
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { readImportKeys } from '../../../../shared/store/external-ids/derive.ts'
 import { type Table, withoutEvents } from '../../../../shared/store/table/table.ts'
-import { OwnRecords } from '../external-ids/resolve-rows.ts'
+import { ownRecords } from '../external-ids/resolve-rows.ts'
 import { appointmentImport } from './appointments.ts'
 import { departmentImport } from './departments.ts'
 import { doctorImport } from './doctors.ts'
@@ -37,7 +37,7 @@ export function importEntities(table: Table, now: () => number, { events = false
   return entities.map(({ write, finish, ...entity }) => ({
     ...entity,
     readKeys: (clinic) => readImportKeys(target, clinic),
-    ownRecords: (clinic, keys) => new OwnRecords(target, clinic, keys),
+    ownRecords: (clinic, keys) => ownRecords(target, clinic, keys),
     // A deletion that begins during a batch waits for it, and the next batch is rejected.
     write: async (run, batch) => {
       await requireNotDeleting(run.clinic.id)

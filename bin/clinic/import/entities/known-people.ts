@@ -33,67 +33,56 @@ type Unread = { readonly rowid: number; readonly ordinal: number }
  * matches are read, each once. All is kept in a temporary database, whose file SQLite deletes when it opens it: there can be more
  * patients than fit in memory. It has digests instead of names.
  */
-export class KnownPeople {
-  readonly #table: Table
-  readonly #clinic: ClinicId
-  readonly #db = temporaryDatabase('CREATE TABLE people (name BLOB, ordinal INTEGER, id TEXT, person BLOB)')
-  readonly #insert
-  readonly #unread
-  readonly #remove
-  readonly #alike
-  #isLoaded = false
+export function knownPeople(table: Table, clinic: ClinicId) {
+  const db = temporaryDatabase('CREATE TABLE people (name BLOB, ordinal INTEGER, id TEXT, person BLOB)')
+  const insert = db.prepare('INSERT INTO people VALUES (?, ?, ?, ?)')
+  const unreadOf = db.prepare('SELECT rowid, ordinal FROM people WHERE name = ? AND ordinal IS NOT NULL')
+  const remove = db.prepare('DELETE FROM people WHERE rowid = ?')
+  const alikeOf = db.prepare('SELECT id FROM people WHERE name = ? AND person = ? AND id <> ?')
+  let isLoaded = false
 
-  constructor(table: Table, clinic: ClinicId) {
-    this.#table = table
-    this.#clinic = clinic
-    this.#insert = this.#db.prepare('INSERT INTO people VALUES (?, ?, ?, ?)')
-    this.#unread = this.#db.prepare(
-      'SELECT rowid, ordinal FROM people WHERE name = ? AND ordinal IS NOT NULL',
-    )
-    this.#remove = this.#db.prepare('DELETE FROM people WHERE rowid = ?')
-    this.#alike = this.#db.prepare('SELECT id FROM people WHERE name = ? AND person = ? AND id <> ?')
-  }
-
-  /** For each of these new patients who has the name and date of birth of another, the id of one of those. */
-  async findAlike(created: readonly Patient[]): Promise<Map<string, string>> {
-    const found = new Map<string, string>()
-    const people = created.filter(({ dateOfBirth }) => dateOfBirth !== null)
-    if (people.length === 0) return found
-    await this.#load()
-    await this.#readNamesakes(people)
-    for (const patient of people) {
-      const alike = this.#alike.get(nameOf(patient), personOf(patient), patient.id) as
-        | { id: string }
-        | undefined
-      if (alike) found.set(patient.id, alike.id)
-    }
-    return found
-  }
-
-  /** Adds patients who were created since the others were read. */
-  add(patients: readonly Patient[]): void {
-    for (const patient of patients)
-      if (patient.dateOfBirth !== null) this.#insert.run(nameOf(patient), null, patient.id, personOf(patient))
-  }
-
-  async #load(): Promise<void> {
-    if (this.#isLoaded) return
-    for await (const lines of searchLineParts(this.#table, this.#clinic))
+  async function load(): Promise<void> {
+    if (isLoaded) return
+    for await (const lines of searchLineParts(table, clinic))
       for (const [ordinal, line] of lines)
-        this.#insert.run(nameDigest(line.slice(0, line.indexOf('\t'))), ordinal, null, null)
+        insert.run(nameDigest(line.slice(0, line.indexOf('\t'))), ordinal, null, null)
     // Building it once takes a fraction of the time of inserting into it.
-    this.#db.exec('CREATE INDEX named ON people (name)')
-    this.#isLoaded = true
+    db.exec('CREATE INDEX named ON people (name)')
+    isLoaded = true
   }
 
   /** Reads the patients of the same names, unless they were read before. */
-  async #readNamesakes(people: readonly Patient[]): Promise<void> {
-    const unread = people.flatMap((patient) => this.#unread.all(nameOf(patient)) as Unread[])
+  async function readNamesakes(people: readonly Patient[]): Promise<void> {
+    const unread = people.flatMap((patient) => unreadOf.all(nameOf(patient)) as Unread[])
     const ordinals = [...new Set(unread.map(({ ordinal }) => ordinal))]
     for (const chunk of chunked(ordinals, MAX_READ))
-      this.add(await patientStore({ table: this.#table }).findByOrdinals(this.#clinic, chunk))
-    for (const { rowid } of unread) this.#remove.run(rowid)
+      add(await patientStore({ table }).findByOrdinals(clinic, chunk))
+    for (const { rowid } of unread) remove.run(rowid)
   }
+
+  /** Adds patients who were created since the others were read. */
+  function add(patients: readonly Patient[]): void {
+    for (const patient of patients)
+      if (patient.dateOfBirth !== null) insert.run(nameOf(patient), null, patient.id, personOf(patient))
+  }
+
+  /** For each of these new patients who has the name and date of birth of another, the id of one of those. */
+  async function findAlike(created: readonly Patient[]): Promise<Map<string, string>> {
+    const people = created.filter(({ dateOfBirth }) => dateOfBirth !== null)
+    if (people.length === 0) return new Map()
+    await load()
+    await readNamesakes(people)
+    return new Map(
+      people.flatMap((patient) => {
+        const alike = alikeOf.get(nameOf(patient), personOf(patient), patient.id) as
+          | { id: string }
+          | undefined
+        return alike ? [[patient.id, alike.id]] : []
+      }),
+    )
+  }
+
+  return { add, findAlike }
 }
 
 const nameOf = (patient: Patient): Buffer => nameDigest(fold(fullName(patient)))

@@ -37,7 +37,7 @@ import {
   isUnchanged,
   type RowFields,
 } from './entity.ts'
-import { KnownPeople, personKey } from './known-people.ts'
+import { knownPeople, personKey } from './known-people.ts'
 import { withoutNewLinks } from './links.ts'
 import { requireUnerased } from './patient-rows.ts'
 import { booleanField, Instant, RowDate } from './row-fields.ts'
@@ -124,12 +124,8 @@ function patientRowWriter(table: Table, now: () => number): ImportEntity<Patient
   const writer = patientWriter({ table })
   const ledger = erasureLedger({ table })
 
-  let known: { readonly clinic: ClinicId; readonly people: KnownPeople } | undefined
-
-  function knownPeople(clinic: ClinicId): KnownPeople {
-    if (known?.clinic !== clinic) known = { clinic, people: new KnownPeople(table, clinic) }
-    return known.people
-  }
+  /** By clinic: an import has one. */
+  const known = new Map<ClinicId, ReturnType<typeof knownPeople>>()
 
   /** Decides on the patient after a row; null if nothing is to be written. @throws RowRejectedError */
   function decide(
@@ -166,14 +162,10 @@ function patientRowWriter(table: Table, now: () => number): ImportEntity<Patient
 
   return async (run, batch) => {
     const { clinic, outcomes } = run
-    const existing = await store.findMany(
-      clinic.id,
-      batch.map(({ id }) => id),
-    )
-    const erased = await ledger.findErased(
-      clinic.id,
-      batch.map(({ id }) => id).filter((id) => !existing.has(id)),
-    )
+    const ids = batch.map(({ id }) => id)
+    const existing = await store.findMany(clinic.id, ids)
+    const missing = ids.filter((id) => !existing.has(id))
+    const erased = await ledger.findErased(clinic.id, missing)
     const decided = batch.flatMap((row) => {
       try {
         // Erased, and then lost in a restore to a time before the patient was created or linked; or unlinked before.
@@ -184,7 +176,8 @@ function patientRowWriter(table: Table, now: () => number): ImportEntity<Patient
       }
     })
     const created = decided.filter(({ write }) => write === 'imported').map(({ after }) => after)
-    const people = knownPeople(clinic.id)
+    const people = known.get(clinic.id) ?? knownPeople(table, clinic.id)
+    known.set(clinic.id, people)
     const alike = await people.findAlike(created)
     for (const { id } of created) outcomes.warned(id, samePerson(alike.get(id)))
     for (const chunk of chunked(created, MAX_CREATED)) {

@@ -39,76 +39,63 @@ export const RECORD_KEYS: {
   message: (clinic, id) => calendarKey(clinic, 'M', id),
 }
 
-type Keys = Pick<ImportKeys, 'derivedIdOf'>
+export type OwnRecords = ReturnType<typeof ownRecords>
 
-type Asked = { readonly kind: ImportedKind; readonly key: Key }
+/**
+ * Ids of records by external ids, some of which may be ids of records, or linked to records that no import made.
+ * @param keys the ids that external ids have without links
+ */
+export function ownRecords(table: Table, clinic: ClinicId, { derivedIdOf }: Pick<ImportKeys, 'derivedIdOf'>) {
+  const asked = new Map<string, { readonly kind: ImportedKind; readonly key: Key }>()
+  const found = new Set<string>()
+  const askedLinks = new Set<string>()
+  const links = new Map<string, string>()
 
-/** Ids of records by external ids, some of which may be ids of records, or linked to records that no import made. */
-export class OwnRecords {
-  readonly #table: Table
-  readonly #clinic: ClinicId
-  readonly #keys: Keys
-  readonly #asked = new Map<string, Asked>()
-  readonly #found = new Set<string>()
-  readonly #askedLinks = new Set<string>()
-  readonly #links = new Map<string, string>()
-
-  /** @param keys the ids that external ids have without links */
-  constructor(table: Table, clinic: ClinicId, keys: Keys) {
-    this.#table = table
-    this.#clinic = clinic
-    this.#keys = keys
-  }
-
-  /** The id of the record that an external id means, as far as its records were looked up. */
-  readonly idOf: ImportIds = (kind, externalId) => {
-    const id = parseOwnId(externalId)
-    if (id !== null && kind !== 'holiday') {
-      const key = RECORD_KEYS[kind](this.#clinic, id)
-      const name = `${key.pk} ${id}`
-      if (this.#found.has(name)) return id
-      this.#asked.set(name, { kind, key })
-    }
-    const derived = this.#keys.derivedIdOf(kind, externalId)
-    if (isLinkable(kind) && !this.#links.has(derived)) this.#askedLinks.add(derived)
-    return this.#links.get(derived) ?? derived
-  }
-
-  /** Looks up what was asked for. Returns whether any of it is a record's id, or linked to a record. */
-  async lookUp(): Promise<boolean> {
-    const [hasOwn, links] = await Promise.all([
-      this.#lookUpOwn(),
-      findLinks(this.#table, this.#clinic, this.#askedLinks),
-    ])
-    for (const [derived, record] of links) this.#links.set(derived, record)
-    return hasOwn || links.size > 0
-  }
-
-  async #lookUpOwn(): Promise<boolean> {
-    if (this.#asked.size === 0) return false
-    const items = await this.#table.getMany([...this.#asked.values()].map(({ key }) => key))
-    const own = [...items, ...(await this.#findErased(items))]
-    for (const { pk, sk } of own) this.#found.add(`${pk} ${sk}`)
+  async function lookUpOwn(): Promise<boolean> {
+    if (asked.size === 0) return false
+    const items = await table.getMany([...asked.values()].map(({ key }) => key))
+    const own = [...items, ...(await findErased(items))]
+    for (const { pk, sk } of own) found.add(`${pk} ${sk}`)
     return own.length > 0
   }
 
   /** Patients who are not in the table, as after a restore to a time before they were created, but were erased. */
-  async #findErased(items: readonly Item[]): Promise<Key[]> {
+  async function findErased(items: readonly Item[]): Promise<Key[]> {
     const present = new Set(items.map(({ pk, sk }) => `${pk} ${sk}`))
-    const missing = [...this.#asked]
+    const missing = [...asked]
       .filter(([name, { kind }]) => kind === 'patient' && !present.has(name))
       .map(([, { key }]) => key)
     if (missing.length === 0) return []
     const ids = missing.map(({ sk }) => sk)
-    const erased = await erasureLedger({ table: this.#table }).findErased(this.#clinic, ids)
+    const erased = await erasureLedger({ table }).findErased(clinic, ids)
     return missing.filter(({ sk }) => erased.has(sk))
   }
 
-  forget(): void {
-    this.#asked.clear()
-    this.#found.clear()
-    this.#askedLinks.clear()
-    this.#links.clear()
+  /** The id of the record that an external id means, as far as its records were looked up. */
+  const idOf: ImportIds = (kind, externalId) => {
+    const id = parseOwnId(externalId)
+    if (id !== null && kind !== 'holiday') {
+      const key = RECORD_KEYS[kind](clinic, id)
+      const name = `${key.pk} ${id}`
+      if (found.has(name)) return id
+      asked.set(name, { kind, key })
+    }
+    const derived = derivedIdOf(kind, externalId)
+    if (isLinkable(kind) && !links.has(derived)) askedLinks.add(derived)
+    return links.get(derived) ?? derived
+  }
+
+  return {
+    idOf,
+    /** Looks up what was asked for. Returns whether any of it is a record's id, or linked to a record. */
+    lookUp: async (): Promise<boolean> => {
+      const [hasOwn, linked] = await Promise.all([lookUpOwn(), findLinks(table, clinic, askedLinks)])
+      for (const [derived, record] of linked) links.set(derived, record)
+      return hasOwn || linked.size > 0
+    },
+    forget: () => {
+      for (const known of [asked, found, askedLinks, links]) known.clear()
+    },
   }
 }
 
