@@ -24,9 +24,8 @@ import { toPatient } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { appointmentValues } from '../import/entities/appointments.ts'
-import { departmentValues } from '../import/entities/departments.ts'
+import { departmentValues, roomValues } from '../import/entities/departments-and-rooms.ts'
 import { holidayValues } from '../import/entities/holidays.ts'
-import { roomValues } from '../import/entities/rooms.ts'
 import {
   doctorColumns,
   invoiceColumns,

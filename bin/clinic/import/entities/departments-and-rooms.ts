@@ -1,0 +1,65 @@
+import {
+  type Department,
+  departmentProblems,
+  type Room,
+} from '../../../../shared/domain/booking/catalogue.ts'
+import { departmentStore, roomStore } from '../../../../shared/store/catalogue.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { catalogueName } from './catalogue-fields.ts'
+import { catalogueImport } from './catalogue-rows.ts'
+import { columnTable, defaulted, nullableReference, required } from './columns.ts'
+import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
+import { booleanField } from './row-fields.ts'
+
+type DepartmentFields = RowFields<Omit<Department, 'id'>> & Pick<Department, 'name'>
+type RoomFields = RowFields<Omit<Room, 'id'>> & Pick<Room, 'name'>
+
+const DEPARTMENT = {
+  name: required('name', catalogueName),
+  is_active: defaulted('isActive', booleanField),
+}
+const departmentColumns = columnTable(DEPARTMENT)
+const roomColumns = columnTable({
+  name: DEPARTMENT.name,
+  department_external_id: nullableReference('departmentId', 'department'),
+  is_active: DEPARTMENT.is_active,
+})
+
+export const { valuesOf: departmentValues } = departmentColumns
+export const { valuesOf: roomValues } = roomColumns
+
+export const departmentImport = (table: Table): ImportEntity<DepartmentFields> =>
+  catalogueImport({
+    name: 'departments',
+    idKind: 'department',
+    kind: 'department',
+    columns: departmentColumns,
+    store: departmentStore({ table }),
+    build: ({ id, fields }, before): Department => ({
+      isActive: true,
+      ...before,
+      ...definedFields(fields),
+      id,
+      name: fields.name,
+    }),
+  })
+
+export const roomImport = (table: Table): ImportEntity<RoomFields> =>
+  catalogueImport({
+    name: 'rooms',
+    idKind: 'room',
+    kind: 'room',
+    columns: roomColumns,
+    store: roomStore({ table }),
+    references: departmentStore({ table }),
+    build: ({ id, fields }, before): Room => ({
+      departmentId: null,
+      isActive: true,
+      ...before,
+      ...definedFields(fields),
+      id,
+      name: fields.name,
+    }),
+    problems: (room, _, departments) => departmentProblems(room, departments),
+    conflicting: { departmentId: 'department_external_id' },
+  })
