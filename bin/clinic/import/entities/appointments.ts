@@ -21,7 +21,7 @@ import { doctorStore, readHolidays } from '../../../../shared/store/doctors.ts'
 import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { RowSource } from '../external-ids/overwrite-check.ts'
-import { requireKnown } from '../external-ids/resolve-references.ts'
+import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
 import type { Warning } from '../files/warnings.ts'
 import { inRounds, isAhead, requireFreeTime } from './appointment-overlaps.ts'
 import {
@@ -91,7 +91,11 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
         const known = await readReferences(table, clinic.id, rows)
         return async (row, patient, before, changes) => {
           const { patient: _, doctor: doctorId, room, treatments, ...facts } = row.fields
-          const doctor = requireReference(known.doctors, doctorId, row, 'doctor')
+          const doctor = requireKnown(
+            known.doctors.get(doctorId),
+            row.columnOf('doctor_external_id'),
+            'doctor',
+          )
           changes.requireVersion(doctorKey(clinic.id, doctorId), doctor.version)
           const given = definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>
           const after = {
@@ -125,37 +129,14 @@ const hasValidTimes = (row: { start_time: string; end_time: string }): boolean =
 
 /** The records other than patients that rows refer to, by id. */
 async function readReferences(table: Table, clinic: ClinicId, rows: readonly ImportRow<Fields>[]) {
-  const idsOf = (of: (fields: Fields) => readonly string[]) => [
-    ...new Set(rows.flatMap(({ fields }) => of(fields))),
-  ]
-  const [{ holidays }, knownDoctors, knownRooms, knownTreatments] = await Promise.all([
+  const [{ holidays }, doctors, rooms, treatments] = await Promise.all([
     // The copies of doctors are refreshed after holidays were imported, and not at all in a trial.
     readHolidays(table, clinic),
-    doctorStore({ table }).findMany(
-      clinic,
-      idsOf(({ doctor }) => [doctor]),
-    ),
-    roomStore({ table }).findMany(
-      clinic,
-      idsOf(({ room }) => (room ? [room] : [])),
-    ),
-    treatmentStore({ table }).findMany(
-      clinic,
-      idsOf(({ treatments = [] }) => treatments),
-    ),
+    findReferenced(doctorStore({ table }), clinic, rows, ({ doctor }) => [doctor]),
+    findReferenced(roomStore({ table }), clinic, rows, ({ room }) => [room]),
+    findReferenced(treatmentStore({ table }), clinic, rows, ({ treatments = [] }) => treatments),
   ])
-  return { doctors: knownDoctors, rooms: knownRooms, treatments: knownTreatments, holidays }
-}
-
-/** @throws RowRejectedError for an unknown record */
-function requireReference<R>(
-  known: ReadonlyMap<string, R>,
-  id: string,
-  row: RowSource,
-  kind: 'doctor' | 'room' | 'treatment',
-): R {
-  const column = kind === 'treatment' ? 'treatment_external_ids' : `${kind}_external_id`
-  return requireKnown(known.get(id), row.columnOf(column), kind)
+  return { doctors, rooms, treatments, holidays }
 }
 
 /** A room as it was called when the appointment was booked, if it is the same as before. */
@@ -166,7 +147,7 @@ const roomOf = (
   before: Appointment | null,
 ): CatalogueReference => {
   if (before?.room?.id === id) return before.room
-  const { name } = requireReference(rooms, id, row, 'room')
+  const { name } = requireKnown(rooms.get(id), row.columnOf('room_external_id'), 'room')
   return { id, name }
 }
 
@@ -178,7 +159,8 @@ const treatmentsOf = (
 ): CatalogueReference[] =>
   ids.map((id) => {
     const { name } =
-      before?.treatments.find((one) => one.id === id) ?? requireReference(known, id, row, 'treatment')
+      before?.treatments.find((one) => one.id === id) ??
+      requireKnown(known.get(id), row.columnOf('treatment_external_ids'), 'treatment')
     return { id, name }
   })
 

@@ -7,7 +7,7 @@ import { treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { requireConfirmed } from '../external-ids/overwrite-check.ts'
-import { requireKnown } from '../external-ids/resolve-references.ts'
+import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
 import type { ImportRow } from './entity.ts'
 import type { LineItemCells } from './invoice-amounts.ts'
 
@@ -22,21 +22,14 @@ type Row = ImportRow<{
  * file has no column.
  */
 export async function readCare(table: Table, clinic: ClinicId, rows: readonly Row[]) {
-  const idsOf = (of: (fields: Row['fields']) => readonly (string | null | undefined)[]) => [
-    ...new Set(rows.flatMap(({ fields }) => of(fields)).filter((id) => id != null)),
-  ]
   const [appointments, doctors, treatments] = await Promise.all([
-    appointmentStore({ table }).findMany(
-      clinic,
-      idsOf(({ appointmentId }) => [appointmentId]),
-    ),
-    doctorStore({ table }).findMany(
-      clinic,
-      idsOf(({ doctor, lineItems = [] }) => [doctor, ...lineItems.map((item) => item.doctor)]),
-    ),
-    treatmentStore({ table }).findMany(
-      clinic,
-      idsOf(({ lineItems = [] }) => lineItems.map(({ treatment }) => treatment)),
+    findReferenced(appointmentStore({ table }), clinic, rows, ({ appointmentId }) => [appointmentId]),
+    findReferenced(doctorStore({ table }), clinic, rows, ({ doctor, lineItems = [] }) => [
+      doctor,
+      ...lineItems.map((item) => item.doctor),
+    ]),
+    findReferenced(treatmentStore({ table }), clinic, rows, ({ lineItems = [] }) =>
+      lineItems.map(({ treatment }) => treatment),
     ),
   ])
 

@@ -10,7 +10,7 @@ import { commitPacked, type Unit } from '../../../../shared/store/table/commit-p
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { isSameRecord } from '../../../../shared/store/table/updated-at-codec.ts'
 import { type ColumnValues, requireConfirmed } from '../external-ids/overwrite-check.ts'
-import { requireKnown } from '../external-ids/resolve-references.ts'
+import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
@@ -63,12 +63,10 @@ export async function writePatientRows<R, Fields extends WithPatient>(
    * that rows depend on are read first. Each row is decided when the caller asks for it.
    */
   async function* decide(rows: readonly ImportRow<Fields>[]): AsyncGenerator<Decided<Fields>, undefined> {
+    const ids = rows.map(({ id }) => id)
     const [known, existing, build] = await Promise.all([
-      patients.findMany(clinic, [...new Set(rows.map(({ fields }) => fields.patient))]),
-      list.findMany(
-        clinic,
-        rows.map(({ id }) => id),
-      ),
+      findReferenced(patients, clinic, rows, ({ patient }) => [patient]),
+      list.findMany(clinic, ids),
       prepare(rows),
     ])
     for (const row of rows) {
@@ -92,12 +90,8 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       requireKnownId(row, stored)
       const patient = requirePatient(known, row)
       const after = await build(row, patient, stored?.record ?? null, changes)
-      const provenance = overwritePolicy.check(
-        row,
-        stored,
-        stored && valuesOf(stored.record),
-        valuesOf(after),
-      )
+      const before = stored && valuesOf(stored.record)
+      const provenance = overwritePolicy.check(row, stored, before, valuesOf(after))
       const isSame = stored && isSameRecord(stored.record, after)
       if (!isSame) requireConfirmed(row, 'patient_external_id', patient)
       await accept?.(row, stored?.record ?? null)

@@ -84,15 +84,11 @@ export async function writePayments(
    * the caller asks for them.
    */
   async function* decide(rows: readonly ImportRow<PaymentFields>[]): AsyncGenerator<Decided> {
+    const ids = rows.map(({ id }) => id)
+    const invoices = rows.map(({ fields }) => fields.invoice)
     const [stored, known] = await Promise.all([
-      paymentStore({ table }).findMany(
-        clinic,
-        rows.map(({ id }) => id),
-      ),
-      invoiceStore({ table }).findMany(
-        clinic,
-        rows.map(({ fields }) => fields.invoice),
-      ),
+      paymentStore({ table }).findMany(clinic, ids),
+      invoiceStore({ table }).findMany(clinic, invoices),
     ])
     const owners = new Set([...known.values()].map(({ record }) => record.patient.id))
     const patients = await patientStore({ table }).findMany(clinic, [...owners])
@@ -136,12 +132,8 @@ export async function writePayments(
       if (!patient) throw new RowRejectedError('the clinic has no patient of the invoice')
       requireUnerased(patient)
       const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
-      const provenance = overwritePolicy.check(
-        row,
-        before,
-        before && valuesOf(before.record),
-        valuesOf(after),
-      )
+      const left = before && valuesOf(before.record)
+      const provenance = overwritePolicy.check(row, before, left, valuesOf(after))
       const write = before ? (isSameRecord(before.record, after) ? 'unchanged' : 'updated') : 'imported'
       return { row, write, invoice, patient, before, after, provenance }
     } catch (error) {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { externalId } from '../../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../../shared/store/external-ids/derive.ts'
@@ -107,6 +108,15 @@ function parseList(text: string): string[] | null {
 /** The text of a list of ids that {@link RecordRefs} reads. */
 export const formatList = (ids: readonly string[]): string =>
   ids.some((id) => /;|^\["/.test(id)) ? JSON.stringify(ids) : ids.join(';')
+
+/** The records that rows refer to, by id. */
+export const findReferenced = <R, Fields>(
+  { findMany }: { readonly findMany: (clinic: ClinicId, ids: readonly string[]) => Promise<R> },
+  clinic: ClinicId,
+  rows: readonly { readonly fields: Fields }[],
+  idsOf: (fields: Fields) => readonly (string | null | undefined)[],
+): Promise<R> =>
+  findMany(clinic, [...new Set(rows.flatMap(({ fields }) => idsOf(fields)).filter((id) => id != null))])
 
 /** The record that a column of a row refers to. @throws RowRejectedError if the clinic does not have it */
 export function requireKnown<R>(found: R | null | undefined, column: string, kind: string): R {
