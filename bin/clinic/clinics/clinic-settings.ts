@@ -3,19 +3,15 @@ import { type Command, Option } from 'commander'
 import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { CURRENCIES } from '../../../shared/domain/money/currencies.ts'
 import { phoneNumber } from '../../../shared/domain/patients/phone-number.ts'
 import { emailAddress, singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { timeZone } from '../../../shared/domain/time-zone.ts'
 import type { ClinicChanges } from '../../../shared/store/clinics.ts'
-import { durationMinutes } from '../import/entities/catalogue-fields.ts'
+import { currencyCode, durationMinutes } from '../import/entities/catalogue-fields.ts'
 import { addFields, type Field, type Fields, fieldsOf, NONE } from '../tool/fields.ts'
 import { CommandFailure } from '../tool/output.ts'
 
-const Currency = z
-  .string()
-  .toUpperCase()
-  .refine((code) => CURRENCIES.includes(code), { error: 'must be an ISO 4217 code such as EUR' })
+const Currency = z.string().toUpperCase().pipe(currencyCode)
 
 const DailyLimit = z.coerce
   .number({ error: 'must be a number of messages a day' })

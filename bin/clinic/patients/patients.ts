@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
 import { listPatients, renderPatientDetails } from '../../../shared/api/patients.ts'
-import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../shared/domain/clock.ts'
 import { fullName, GENDERS, type Patient } from '../../../shared/domain/patients/patient.ts'
-import { phoneNumber } from '../../../shared/domain/patients/phone-number.ts'
-import { emailAddress, nationalId, personName } from '../../../shared/domain/patients/text-fields.ts'
+import { personName } from '../../../shared/domain/patients/text-fields.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import { patientListStores, readPatientList } from '../../../shared/requests/patient-list.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
@@ -25,7 +23,7 @@ import { addResourceCommands, type ResourceCommands } from '../records/resource-
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping, readValue } from '../tool/confirmation.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
-import { addFields, type Fields, fieldsOf, NONE, requireChange } from '../tool/fields.ts'
+import { addFields, type Fields, fieldsOf, requireChange } from '../tool/fields.ts'
 import { CommandFailure, changeLine, counted, formatTable, print } from '../tool/output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
 
@@ -69,31 +67,15 @@ const { createdAt: _, isActive: __, ...options } = patientOptions
 const FIELDS: Fields<Patient> = {
   ...options,
   firstName: { flags: '--first-name <name>', schema: personName() },
-  gender: {
-    flags: '--gender <gender>',
-    description: GENDERS.join(', '),
-    schema: oneOf(GENDERS),
-    words: NONE,
-  },
-  dateOfBirth: {
-    flags: '--date-of-birth <date>',
-    description: 'YYYY-MM-DD',
-    schema: CalendarDate,
-    words: NONE,
-  },
+  gender: { ...options.gender, description: GENDERS.join(', ') },
+  dateOfBirth: { ...options.dateOfBirth, description: 'YYYY-MM-DD' },
   phoneNumber: {
+    ...options.phoneNumber,
     flags: '--phone <number>',
     description: 'in international format, e.g. +905321234567',
-    schema: phoneNumber(),
-    words: NONE,
   },
-  emailAddress: { flags: '--email <address>', schema: emailAddress(), words: NONE },
-  nationalId: {
-    flags: '--national-id <id>',
-    description: '- reads it from a prompt or from standard input',
-    schema: nationalId(),
-    words: NONE,
-  },
+  emailAddress: { ...options.emailAddress, flags: '--email <address>' },
+  nationalId: { ...options.nationalId, description: '- reads it from a prompt or from standard input' },
 }
 
 type UpdateOptions = { readonly active?: boolean; readonly nationalId?: string }
