@@ -1,5 +1,6 @@
 /** The reconciliation of a file, without personal data, so that the operator can forward it. */
 import { basename } from 'node:path'
+import { counted } from '../../tool/output.ts'
 import type { LineItemFiles } from '../entities/line-items.ts'
 import { listed, quoted } from '../files/field-names.ts'
 import type { ImportResult, ReadColumn } from './import-file.ts'
@@ -102,15 +103,14 @@ const placesText = (count: number, lines: readonly number[]): string =>
 
 export const countsText = ({ imported, updated, unchanged, rejected, warnings }: ImportResult): string =>
   `${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected` +
-  (warnings > 0 ? `, ${warnings} ${warnings > 1 ? 'warnings' : 'warning'}` : '')
+  (warnings > 0 ? `, ${counted(warnings, 'warning')}` : '')
 
 /** The warning about line items in files of their own whose invoices were not imported. */
 export const itemsLeftLines = ({ count, lines }: ReturnType<LineItemFiles['withoutInvoice']>): string[] =>
   count === 0
     ? []
     : [
-        `warning: the line items of ${number(count)} ${count > 1 ? 'invoices' : 'invoice'} were not imported, as the files have no such ` +
-          `invoice, or its row was rejected (${placesText(count, lines)})`,
+        `warning: the line items of ${counted(count, 'invoice')} were not imported, as the files have no such invoice, or its row was rejected (${placesText(count, lines)})`,
       ]
 
 /** The warning about invoices that are paid by their file, once all files are in. */
@@ -119,8 +119,7 @@ export function unpaidLines({ count, places }: Awaited<ReturnType<StatedPaid['wi
   const where = places.map(({ file, line }) => `${basename(file)}:${line}`).join(', ')
   const more = count > places.length ? ', ...' : ''
   return [
-    `warning: ${count} ${count > 1 ? 'invoices' : 'invoice'} with the status paid ${count > 1 ? 'have' : 'has'} no payments ` +
-      `(${where}${more}): import the payments, too`,
+    `warning: ${counted(count, 'invoice')} with the status paid ${count > 1 ? 'have' : 'has'} no payments (${where}${more}): import the payments, too`,
   ]
 }
 
@@ -129,6 +128,5 @@ export const outsideLines = (count: number, clinic: string): string[] =>
   count === 0
     ? []
     : [
-        `warning: ${number(count)} ${count > 1 ? 'appointments' : 'appointment'} to come ${count > 1 ? 'are' : 'is'} outside working hours. ` +
-          `Imported appointments are listed by "appointment list --clinic ${clinic} --outside"`,
+        `warning: ${counted(count, 'appointment')} to come ${count > 1 ? 'are' : 'is'} outside working hours. Imported appointments are listed by "appointment list --clinic ${clinic} --outside"`,
       ]
