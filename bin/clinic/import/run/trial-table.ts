@@ -63,15 +63,9 @@ class KeptItems {
   readonly #db = temporaryDatabase(
     'CREATE TABLE kept (pk TEXT, sk TEXT, item BLOB, PRIMARY KEY (pk, sk)) WITHOUT ROWID',
   )
-  readonly #put
-  readonly #find
-  readonly #within
-
-  constructor() {
-    this.#put = this.#db.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?, ?)')
-    this.#find = this.#db.prepare('SELECT item FROM kept WHERE pk = ? AND sk = ?')
-    this.#within = this.#db.prepare('SELECT sk, item FROM kept WHERE pk = ? AND sk >= ? AND sk <= ?')
-  }
+  readonly #put = this.#db.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?, ?)')
+  readonly #find = this.#db.prepare('SELECT item FROM kept WHERE pk = ? AND sk = ?')
+  readonly #within = this.#db.prepare('SELECT sk, item FROM kept WHERE pk = ? AND sk >= ? AND sk <= ?')
 
   /** @param stored the items of the table that updates change, unless they are kept */
   apply(writes: readonly Write[], stored: readonly Item[] = []): void {

@@ -16,13 +16,8 @@ export class StatedPaid implements Disposable {
   readonly #db = temporaryDatabase(
     'CREATE TABLE stated (id TEXT PRIMARY KEY, file TEXT, line INTEGER) WITHOUT ROWID',
   )
-  readonly #insert
-  readonly #after
-
-  constructor() {
-    this.#insert = this.#db.prepare('INSERT OR REPLACE INTO stated VALUES (?, ?, ?)')
-    this.#after = this.#db.prepare('SELECT * FROM stated WHERE id > ? ORDER BY id LIMIT ?')
-  }
+  readonly #insert = this.#db.prepare('INSERT OR REPLACE INTO stated VALUES (?, ?, ?)')
+  readonly #after = this.#db.prepare('SELECT * FROM stated WHERE id > ? ORDER BY id LIMIT ?')
 
   add(invoice: string, { file, line }: RowPosition): void {
     this.#insert.run(invoice, file, line)
@@ -36,10 +31,8 @@ export class StatedPaid implements Disposable {
     let last = ''
     for (;;) {
       const rows = this.#after.all(last, CHUNK) as ({ id: string } & RowPosition)[]
-      const found = await invoices.findMany(
-        clinic,
-        rows.map(({ id }) => id),
-      )
+      const ids = rows.map(({ id }) => id)
+      const found = await invoices.findMany(clinic, ids)
       const unpaid = rows.filter(({ id }) => {
         const record = found.get(id)?.record
         return record && record.paid === 0 && record.total > 0
