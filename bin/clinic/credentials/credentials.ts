@@ -60,7 +60,7 @@ const Rate = z.coerce
   .min(1, { error: 'must be at least 1' })
   .max(1_000_000, { error: 'must be at most 1000000' })
 
-const CHANGES: Fields<CredentialChanges> = {
+const CHANGES = {
   name: { flags: '--name <name>', schema: Name },
   scopes: { flags: '--scopes <list>', description: SCOPE_LIST, schema: Scopes },
   expiresAt: {
@@ -75,17 +75,14 @@ const CHANGES: Fields<CredentialChanges> = {
     schema: Rate,
     words: { default: null },
   },
-}
+} satisfies Fields<CredentialChanges>
+
+const WHO = 'who uses it, e.g. the name of the integration'
 
 const NEW: Fields<CredentialChanges> = {
   ...CHANGES,
-  name: {
-    flags: '--name <name>',
-    description: 'who uses it, e.g. the name of the integration',
-    schema: Name,
-    isRequired: true,
-  },
-  scopes: { flags: '--scopes <list>', description: SCOPE_LIST, schema: Scopes, isRequired: true },
+  name: { ...CHANGES.name, description: WHO, isRequired: true },
+  scopes: { ...CHANGES.scopes, isRequired: true },
 }
 
 export function addCredentialCommands(group: Command): void {
@@ -155,7 +152,7 @@ function addUpdate(group: Command): void {
     const key = requireKey(text)
     requireChange({ ...given })
     const { table } = await openCredential(command, key)
-    const changes = fieldsOf(CHANGES, given)
+    const changes = fieldsOf<CredentialChanges>(CHANGES, given)
     const outcome = await credentialChanges({ table, now: Date.now }).change(key, changes)
     if (!('credential' in outcome)) throw credentialRejection(key, outcome.kind)
     const { credential, kind } = outcome

@@ -31,16 +31,7 @@ function findMap(nameOrPath: string, folder: string): string | null {
   const shipped = join(SHIPPED, `${nameOrPath}.json`)
   if (/^[\w-]+$/.test(nameOrPath) && existsSync(shipped)) return shipped
   const path = resolve(folder, nameOrPath)
-  return isFile(path) ? path : null
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    // Nor is there a file of a name that is too long.
-    return false
-  }
+  return existsSync(path) && statSync(path).isFile() ? path : null
 }
 
 /** @param extending The paths of the maps that extend this one, the first of which was asked for. */
