@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { departmentStore } from '../../../../shared/store/catalogue.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
+import { blocksOf } from '../../../support/documentation.ts'
 import { newClinic } from '../../../support/table.ts'
 
 const { db, run, runAsked } = deployedTable()
@@ -201,6 +203,31 @@ describe('import', () => {
     expect(await rejection(tool('import', '--yes', '--map', map, path))).toContain(
       'appointments-both.csv:1: line 1 does not look like a header: it has none of the columns of appointments',
     )
+  })
+
+  it('imports the payments in columns of invoices by the map of the guide, and rejects those of unpaid ones', async () => {
+    const maps = blocksOf('docs/operate/moving-in.md').filter(({ text }) => text.includes('"payments": {'))
+    const path = file(
+      'invoices.csv',
+      'Invoice No,Patient external id,Issue date,Subtotal,Paid,Method,Paid on\n' +
+        'R-1,TR-1,2026-01-01,50,50.00,card,2026-01-03\nR-2,TR-1,2026-01-01,50,,,\nR-3,TR-1,2026-01-01,50,0.00,,\n',
+    )
+    const args = ['--map', file('paid.json', maps[0]?.text ?? ''), file('patients.csv', PATIENTS), path]
+    const { code, printed } = await tool('import', '--yes', '--json', ...args)
+    const [, invoices, payments] = JSON.parse(printed).data.files
+    expect([code, maps.length, invoices, payments]).toMatchObject([
+      1,
+      1,
+      { entity: 'invoices', imported: 3, rejected: 0 },
+      { entity: 'payments', imported: 1, rejected: 2, rows: { read: 3, records: 1, rejected: 2 } },
+    ])
+    expect(payments.corrections).toEqual([path.replace('.csv', '.payments.rejected.csv')])
+    const { items } = await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 3 })
+    expect(items.map(({ number, status, paidAt }) => [number, status, paidAt]).sort()).toEqual([
+      ['R-1', 'paid', '2026-01-02T21:00:00.000Z'],
+      ['R-2', 'sent', null],
+      ['R-3', 'sent', null],
+    ])
   })
 
   it('imports valid rows, writes rejected rows with line and reason to a file, and exits with code 1', async () => {

@@ -104,6 +104,7 @@ it('the maps of the guide can be read', () => {
   expect(maps.map(({ text }) => Object.keys(map(text).entities))).toEqual([
     ['patients', 'appointments'],
     ['invoices', 'line-items'],
+    ['invoices', 'payments'],
   ])
 })
 
