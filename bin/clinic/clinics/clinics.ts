@@ -1,21 +1,24 @@
 import { basename, dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import { clinicStore } from '../../../shared/store/clinics.ts'
+import { setPaused } from '../../../shared/store/clinic-pause.ts'
+import { type ClinicChanges, clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
+import { excludePause } from '../../../shared/store/events/webhook-health.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 import { MANIFEST, readManifest } from '../export/manifest.ts'
 import { describeRecord } from '../records/record-text.ts'
-import { addYesOption } from '../tool/confirmation.ts'
+import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { connect, openClinic } from '../tool/connection.ts'
 import { requireChange } from '../tool/fields.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { changeLine, formatTable as lines, nameClinic, print } from '../tool/output.ts'
 import { requireNoReplacement } from '../tool/write-guard.ts'
-import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
-import { addPauseCommands } from './clinic-pause.ts'
 import { addChanges, addSettings, changesOf, newSettings } from './clinic-settings.ts'
 
 export function addClinicCommands(group: Command): void {
@@ -102,6 +105,84 @@ function addUpdateCommand(group: Command): void {
       ),
     ])
   })
+}
+
+/** The changes that differ from what is stored. */
+const differingSettings = (clinic: Clinic, changes: ClinicChanges): ClinicChanges =>
+  Object.fromEntries(
+    Object.entries(changes).filter(
+      ([field, value]) => !isDeepStrictEqual(clinic[field as keyof Clinic] ?? null, value),
+    ),
+  )
+
+/** Asks before two clinics have one name. @throws CommandFailure unless that is confirmed */
+async function confirmName(table: Table, name: string, own: Clinic | null, command: Command): Promise<void> {
+  const clinics = await clinicStore({ table }).list()
+  const same = clinics.filter((one) => one.id !== own?.id && fold(one.name) === fold(name))
+  if (same.length === 0) return
+  await confirm(command, [
+    `There is a clinic of this name already: ${same.map(({ id }) => id).join(', ')}. Then two have it, and only their ids tell them apart.`,
+  ])
+}
+
+/** Asks before changes that concern what is stored already. @throws CommandFailure unless they are confirmed */
+async function confirmChanges(
+  table: Table,
+  clinic: Clinic,
+  { name, timezone, currency }: ClinicChanges,
+  command: Command,
+): Promise<void> {
+  if (name) await confirmName(table, name, clinic, command)
+  const consequences = [
+    ...(timezone
+      ? [
+          `The time zone of ${clinic.name} changes from ${clinic.timezone} to ${timezone}.`,
+          '  Dates and clock times stay, which are other instants in the new zone: of appointments, working hours, days off and holidays.',
+          '  Dates of invoices and payments stay. Times such as created_at stay the same instants, and are shown in the new zone.',
+        ]
+      : []),
+    ...(currency
+      ? [
+          `The currency of ${clinic.name} changes from ${clinic.currency} to ${currency}.`,
+          '  Nothing is converted: invoices, payments, treatments and price lists keep their currency and amounts.',
+        ]
+      : []),
+  ]
+  if (consequences.length > 0) await confirm(command, consequences)
+}
+
+/** Adds `clinic pause` and `clinic resume`. */
+function addPauseCommands(group: Command): void {
+  group
+    .command('pause')
+    .description('reject writes of the API with 503, and hold emails and events; reads continue')
+    .action(async (_: object, command: Command) => {
+      const { table, clinic: before } = await openClinic(command)
+      const at = before.pausedAt ?? new Date(table.now()).toISOString()
+      const { pausedAt } = await setPaused(table, before.id, at)
+      const since = pausedAt === undefined ? null : clinicTimestamp(pausedAt, before.timezone)
+      const line = changeLine(
+        before.pausedAt === undefined,
+        `Paused clinic ${before.name}. Its emails and events wait; "clinic resume" ends the pause.`,
+        `clinic ${before.name} has been paused since ${since}.`,
+      )
+      print(command, { clinic_id: before.id, paused_at: since }, [line])
+    })
+
+  group
+    .command('resume')
+    .description('end the pause of a clinic; what waited is processed within minutes')
+    .action(async (_: object, command: Command) => {
+      const { table, clinic: before } = await openClinic(command)
+      if (before.pausedAt !== undefined)
+        await excludePause(table, before.id, Date.parse(before.pausedAt), table.now())
+      await setPaused(table, before.id, null)
+      const line =
+        before.pausedAt === undefined
+          ? `Nothing changed: clinic ${before.name} is not paused.`
+          : `Resumed clinic ${before.name}, which was paused since ${clinicTimestamp(before.pausedAt, before.timezone)}.`
+      print(command, { clinic_id: before.id, paused_at: null }, [line])
+    })
 }
 
 /** The clinic as commands print it. A limit is null where the stage's limit applies. */
