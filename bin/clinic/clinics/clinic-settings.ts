@@ -8,16 +8,12 @@ import { emailAddress, singleLineText } from '../../../shared/domain/patients/te
 import { timeZone } from '../../../shared/domain/time-zone.ts'
 import type { ClinicChanges } from '../../../shared/store/clinics.ts'
 import { currencyCode, durationMinutes } from '../import/entities/catalogue-fields.ts'
-import { addFields, type Field, type Fields, fieldsOf, NONE } from '../tool/fields.ts'
+import { addFields, type Field, type Fields, fieldsOf, NONE, numberOf } from '../tool/fields.ts'
 import { CommandFailure } from '../tool/output.ts'
 
 const Currency = z.string().toUpperCase().pipe(currencyCode)
 
-const DailyLimit = z.coerce
-  .number({ error: 'must be a number of messages a day' })
-  .int({ error: 'must be a whole number' })
-  .min(1, { error: 'must be at least 1' })
-  .max(1_000_000, { error: 'must be at most 1000000' })
+const DailyLimit = numberOf('messages a day')
 
 const Countries = z
   .string()

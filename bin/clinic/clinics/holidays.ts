@@ -88,12 +88,7 @@ async function appointmentsOn(
 async function printHolidays(
   command: Command,
   context: ClinicContext,
-  more: {
-    readonly changed?: boolean
-    readonly doctors?: number
-    readonly appointments_outside?: readonly object[]
-    readonly doctors_behind?: readonly string[]
-  },
+  more: { readonly changed?: boolean; readonly doctors?: number; readonly [other: string]: unknown },
   lines: readonly string[] = [],
 ): Promise<void> {
   const days = await holidayStore(context).list(context.clinic.id)

@@ -14,7 +14,7 @@ import { Instant } from '../import/entities/row-fields.ts'
 import { suggestion } from '../import/files/field-names.ts'
 import { nameOf } from '../tool/command-trail.ts'
 import { cellOf, connect, openClinic } from '../tool/connection.ts'
-import { addFields, type Fields, fieldsOf, requireChange } from '../tool/fields.ts'
+import { addFields, type Fields, fieldsOf, numberOf, requireChange } from '../tool/fields.ts'
 import {
   CommandFailure,
   changeLine,
@@ -54,11 +54,7 @@ const FutureInstant = Instant.refine((instant) => Date.parse(instant) > Date.now
   error: 'is past: it must be in the future. To end the use of a credential now, revoke it.',
 })
 
-const Rate = z.coerce
-  .number({ error: 'must be a number of requests per minute' })
-  .int({ error: 'must be a whole number' })
-  .min(1, { error: 'must be at least 1' })
-  .max(1_000_000, { error: 'must be at most 1000000' })
+const Rate = numberOf('requests per minute')
 
 const CHANGES = {
   name: { flags: '--name <name>', schema: Name },

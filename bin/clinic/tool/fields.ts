@@ -1,6 +1,6 @@
 /** Options that set the fields of a record. */
 import { type Command, Option } from 'commander'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { checkMoney } from '../../../shared/domain/money/money.ts'
 import { CommandFailure, parseOption } from './output.ts'
 
@@ -40,6 +40,14 @@ export const fieldsOf = <R>(fields: Fields<R>, given: object): Partial<R> =>
       return [[field, isWord ? words[String(text)] : parseOption(option.name(), schema, text)]]
     }),
   ) as Partial<R>
+
+/** The text of a number, such as of requests per minute. */
+export const numberOf = (what: string) =>
+  z.coerce
+    .number({ error: `must be a number of ${what}` })
+    .int({ error: 'must be a whole number' })
+    .min(1, { error: 'must be at least 1' })
+    .max(1_000_000, { error: 'must be at most 1000000' })
 
 /** An amount in minor units. @throws CommandFailure naming the option */
 export function parseAmountOption(option: string, value: string, currency: string, positive = false): number {
