@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import project from '../../package.json' with { type: 'json' }
 import { addClinicOption } from './tool/clinic-choice.ts'
 import { endTrail } from './tool/command-trail.ts'
-import { type Ask, allowInput, allowQuestions } from './tool/confirmation.ts'
+import { type Ask, allowInput } from './tool/confirmation.ts'
 import { describeError, withoutSecrets, writeFailure } from './tool/error-output.ts'
 import { EXIT } from './tool/output.ts'
 
@@ -213,8 +213,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
     )
     .version(project.version)
     .configureHelp({ showGlobalOptions: true, styleTitle: bold, styleSubcommandText: bold })
-  if (ask) allowQuestions(program, ask)
-  if (readInput) allowInput(program, readInput)
+  allowInput(program, { ask, readInput })
 
   const wanted = words === undefined ? Object.values(PARTS) : partsOf(words).map(([, part]) => part)
   for (const [name, part] of Object.entries(PARTS)) {

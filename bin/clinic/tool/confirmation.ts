@@ -12,21 +12,18 @@ export type Ask = (question: string) => Promise<string>
 
 type Options = { readonly yes: boolean; readonly confirm?: string }
 
-/** By program: only the programs of operators at a terminal have one. */
-const terminals = new WeakMap<Command, Ask>()
+/** Who can be asked, if the program has a terminal, and the standard input to its end. */
+type Input = { readonly ask?: Ask | undefined; readonly readInput?: (() => Promise<string>) | undefined }
 
-/** Lets the commands of a program ask the operator. */
-export const allowQuestions = (program: Command, ask: Ask): unknown => terminals.set(program, ask)
+const inputs = new WeakMap<Command, Input>()
+
+/** Lets the commands of a program ask the operator, and read standard input. */
+export const allowInput = (program: Command, input: Input): unknown => inputs.set(program, input)
+
+const inputOf = (command: Command): Input => inputs.get(programOf(command)) ?? {}
 
 /** Whether there is an operator at a terminal who can be asked. */
-export const canAsk = (command: Command): boolean => terminals.has(programOf(command))
-
-/** By program: reads standard input to its end. */
-const inputs = new WeakMap<Command, () => Promise<string>>()
-
-/** Lets the commands of a program read standard input. */
-export const allowInput = (program: Command, read: () => Promise<string>): unknown =>
-  inputs.set(program, read)
+export const canAsk = (command: Command): boolean => inputOf(command).ask !== undefined
 
 /**
  * The value of an option. `-` stands for a line that the operator types, or that standard input has without a terminal: names and ids
@@ -36,9 +33,8 @@ export const allowInput = (program: Command, read: () => Promise<string>): unkno
  */
 export async function readValue(command: Command, value: string, what: string): Promise<string> {
   if (value !== '-') return value
-  const program = programOf(command)
-  const ask = terminals.get(program)
-  const line = (ask ? await ask(`Type ${what}: `) : await inputs.get(program)?.())?.replace(/\r?\n$/, '')
+  const { ask, readInput } = inputOf(command)
+  const line = (ask ? await ask(`Type ${what}: `) : await readInput?.())?.replace(/\r?\n$/, '')
   if (!line) throw new CommandFailure(`Nothing was done: standard input does not have ${what}.`)
   return line
 }
@@ -62,7 +58,7 @@ export const addConfirmOptions = (command: Command, what: string): Command =>
 export async function confirm(command: Command, consequences: readonly string[]): Promise<void> {
   const { yes } = command.opts<Options>()
   if (yes) return
-  const ask = terminals.get(programOf(command))
+  const { ask } = inputOf(command)
   if (!ask) throw new CommandFailure([...consequences, 'Nothing was done. Use --yes to do it.'].join('\n'))
   show(command, consequences)
   if (!/^y(es)?$/i.test((await ask('Do it? (yes/no) ')).trim())) throw new CommandFailure('Nothing was done.')
@@ -86,7 +82,7 @@ export async function confirmByTyping(
   { what, text, consequences }: TypedConfirmation,
 ): Promise<void> {
   const { yes, confirm: given } = command.opts<Options>()
-  const ask = terminals.get(programOf(command))
+  const { ask } = inputOf(command)
   if (!yes && !ask)
     throw new CommandFailure(`Nothing was done. Without a terminal, use --yes --confirm with ${what}.`)
   if (yes && given === undefined)

@@ -7,7 +7,6 @@ import {
   addConfirmOptions,
   addYesOption,
   allowInput,
-  allowQuestions,
   askOn,
   confirm,
   confirmByTyping,
@@ -23,12 +22,15 @@ async function run(args: readonly string[], ask: Ask | null, isTyped = false, in
       shown += text
     },
   })
-  if (ask)
-    allowQuestions(program, (question) => {
-      questions.push(question)
-      return ask(question)
-    })
-  if (input !== undefined) allowInput(program, async () => input)
+  allowInput(program, {
+    ask: ask
+      ? (question) => {
+          questions.push(question)
+          return ask(question)
+        }
+      : undefined,
+    readInput: input === undefined ? undefined : async () => input,
+  })
   const command = program.command('erase').action(async () => {
     const consequences = ['Two appointments are cancelled.']
     if (isTyped)
