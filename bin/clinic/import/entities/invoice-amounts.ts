@@ -23,7 +23,7 @@ import {
 import { financeText } from '../../../../shared/domain/patients/text-fields.ts'
 import { OwnRef, RecordRef, type RefIds } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
-import { rowText } from './row-fields.ts'
+import { parseJson, rowText } from './row-fields.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
@@ -115,19 +115,19 @@ export function invoiceAmounts(row: AmountCells, currency: string, before: Store
     throw new RowRejectedError(`currency changes, so the row needs ${keptColumns.join(', ')} too`)
   const reader = amountReader(currency)
   const items: readonly ImportedItem[] =
-    kept.lineItems ?? (row.lineItems ?? []).map((item, at) => lineItem(item, ['line_items', at], reader))
+    kept.lineItems ?? (row.lineItems ?? []).map((item, at) => lineItem(item, `line_items.${at}`, reader))
   const given = {
-    subtotal: reader.money(row.subtotal, ['subtotal']),
-    discount: reader.money(row.discount, ['discount_amount']),
-    tax: reader.money(row.tax, ['tax_amount']),
-    total: reader.money(row.total, ['total_amount']),
+    subtotal: reader.money(row.subtotal, 'subtotal'),
+    discount: reader.money(row.discount, 'discount_amount'),
+    tax: reader.money(row.tax, 'tax_amount'),
+    total: reader.money(row.total, 'total_amount'),
   }
   const subtotal = given.subtotal ?? kept.subtotal ?? subtotalOf(items)
   const discount = given.discount ?? kept.discount ?? sumOfLines(items, 'discount')
   const tax = given.tax ?? kept.tax ?? sumOfLines(items, 'tax')
   const total = given.total ?? subtotal - discount + tax
   if (items.length === 0 && given.subtotal === null && kept.subtotal === undefined)
-    reader.issue(['subtotal'], 'is required without line_items')
+    reader.issue('subtotal', 'is required without line_items')
   reader.areInRange({ subtotal, discount_amount: discount, tax_amount: tax, total_amount: total })
   // Sums of wrong amounts would be wrong too, and so would be the total after a wrong sum.
   reader.rejectIssues()
@@ -139,11 +139,11 @@ export function invoiceAmounts(row: AmountCells, currency: string, before: Store
     subtotal - discount + tax,
     'subtotal - discount_amount + tax_amount is',
   )
-  if (total < 0) reader.issue(['total_amount'], 'must not be negative')
+  if (total < 0) reader.issue('total_amount', 'must not be negative')
   const parts = keptColumns.filter((column) => column === 'discount_amount' || column === 'tax_amount')
   // Kept amounts belong to the former subtotal.
   if (before && subtotal !== before.subtotal && parts.length > 0)
-    reader.issue(['subtotal'], `changes, so the row needs ${parts.join(', ')} too`)
+    reader.issue('subtotal', `changes, so the row needs ${parts.join(', ')} too`)
   reader.rejectIssues(keptColumns)
   return { subtotal, discount, tax, total, lineItems: items }
 }
@@ -186,10 +186,10 @@ function checkItems(
   if (!isSumOfLines(tax, items, 'tax')) reader.requireEqual('tax_amount', tax, sumOfLines(items, 'tax'), how)
 }
 
-function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
+function lineItem(row: LineItemRow, path: string, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
   const { description, doctor = null, treatment = null } = row
   const given = { description, doctor, treatment }
-  const at = (field: string) => [...path, field]
+  const at = (field: string) => `${path}.${field}`
   const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
   const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0
   const discountRate = reader.ratio(row.discount_rate, at('discount_rate')) ?? 0
@@ -203,7 +203,7 @@ function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Req
     reader.money(row.discount_amount, at('discount_amount')) ?? percentageOf(amount, discountRate)
   const tax = reader.money(row.tax_amount, at('tax_amount')) ?? percentageOf(amount - discount, taxRate)
   const total = reader.money(row.total_amount, at('total_amount')) ?? amount - discount + tax
-  if (!reader.areInRange({ tax_amount: tax, total_amount: total }, path))
+  if (!reader.areInRange({ tax_amount: tax, total_amount: total }, `${path}.`))
     return { ...given, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
   if (total !== amount - discount + tax) {
     reader.issue(at('total_amount'), 'is not quantity x unit_price - discount_amount + tax_amount')
@@ -211,29 +211,17 @@ function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Req
   return { ...given, quantity, unitPrice, discount, taxRate, tax, total }
 }
 
-/** The value of JSON text; undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 type AmountReader = ReturnType<typeof amountReader>
-type AmountPath = (string | number)[]
 
 /** Reads decimals of one row, and collects what is wrong with them. */
 function amountReader(currency: string) {
   const decimals = currencyDecimals(currency)
   const issues: string[] = []
   let disagrees = false
-  const issue = (path: AmountPath, message: string) => {
-    issues.push(`${path.join('.')} ${message}`)
-  }
+  const issue = (path: string, message: string) => void issues.push(`${path} ${message}`)
   const read = (
     value: string | number | null | undefined,
-    path: AmountPath,
+    path: string,
     places: number,
     unit: { readonly currency?: string },
   ): number | null => {
@@ -244,22 +232,21 @@ function amountReader(currency: string) {
     return 0
   }
   /** Whether computed amounts can be stored exactly; each that cannot becomes an issue. */
-  const areInRange = (amounts: Record<string, number>, path: AmountPath = []): boolean => {
+  const areInRange = (amounts: Record<string, number>, prefix = ''): boolean => {
     const outside = Object.entries(amounts).filter(([, value]) => Math.abs(value) > MAX_MINOR_UNITS)
-    for (const [name] of outside) issue([...path, name], 'is too large')
+    for (const [name] of outside) issue(`${prefix}${name}`, 'is too large')
     return outside.length === 0
   }
   return {
     issue,
     areInRange,
-    money: (value: string | number | null | undefined, path: AmountPath) =>
+    money: (value: string | number | null | undefined, path: string) =>
       read(value, path, decimals, { currency }),
-    ratio: (value: string | number | null | undefined, path: AmountPath) =>
-      read(value, path, RATIO_DECIMALS, {}),
+    ratio: (value: string | number | null | undefined, path: string) => read(value, path, RATIO_DECIMALS, {}),
     requireEqual: (field: string, stated: number, computed: number, how: string) => {
       if (stated === computed) return
       disagrees = true
-      issue([field], `is ${renderMoney(stated, currency)}, but ${how} ${renderMoney(computed, currency)}`)
+      issue(field, `is ${renderMoney(stated, currency)}, but ${how} ${renderMoney(computed, currency)}`)
     },
     /** @throws RowRejectedError if there is an issue */
     rejectIssues: (keptColumns: readonly string[] = []) => {

@@ -9,8 +9,8 @@ import { catalogueName, currencyCode } from './catalogue-fields.ts'
 import { amountOf, catalogueImport, currencyOf } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, required } from './columns.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
-import { Decimal, parseJson } from './invoice-amounts.ts'
-import { booleanField, RowRecordDate } from './row-fields.ts'
+import { Decimal } from './invoice-amounts.ts'
+import { booleanField, parseJson, RowRecordDate } from './row-fields.ts'
 
 /** The prices are read once the currency is known. */
 type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &

@@ -3,6 +3,7 @@ import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { externalId } from '../../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../../shared/store/external-ids/derive.ts'
+import { parseJson } from '../entities/row-fields.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 
 const NOT_AN_ID = 'must be text or a safe integer'
@@ -92,17 +93,9 @@ export function withOwnIds(row: Row, columns: readonly string[]): { fields: Row;
 
 function splitList(value: unknown): unknown {
   if (typeof value !== 'string') return value
-  return parseList(value) ?? value.split(';').map((piece) => piece.trim())
-}
-
-/** The ids of a list as JSON; null for other text, such as an id in brackets. */
-function parseList(text: string): string[] | null {
-  if (!text.startsWith('["')) return null
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  // Other text can be an id in brackets.
+  const list = value.startsWith('["') ? parseJson(value) : undefined
+  return list ?? value.split(';').map((piece) => piece.trim())
 }
 
 /** The text of a list of ids that {@link RecordRefs} reads. */
