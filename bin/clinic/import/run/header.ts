@@ -38,7 +38,7 @@ export function checkHeader(
       : []),
     // An id of this system is not suggested: a number of another one would be read as the id of a record.
     ...unknownProblems(unknown, named, validNames(columns, map)),
-    ...duplicates(header, read),
+    ...duplicates(header, map),
     ...missingProblems(entity, named, map),
   ]
   if (problems.length > 0) throw new ImportFileError(`${place}: ${problems.join('; ')}; ${valid}`)
@@ -74,13 +74,10 @@ function unknownProblems(
   )
 }
 
-function duplicates(header: readonly string[], read: ReadonlySet<string>): string[] {
-  const folded = header.map(foldedName)
-  const twice = folded.filter((name, at) => read.has(name) && folded.indexOf(name) !== at)
-  return [...new Set(twice)].map(
-    (name) => `the column ${quoted([header[folded.indexOf(name)] ?? name])} appears twice`,
-  )
-}
+/** Each column that is read, and that the header has more than once. */
+const duplicates = (header: readonly string[], map: RowMap): string[] => [
+  ...new Set(map.repeatedNames(header).map(({ earlier }) => `the column ${quoted([earlier])} appears twice`)),
+]
 
 function missingProblems(
   { required }: Pick<ImportEntity, 'required'>,
