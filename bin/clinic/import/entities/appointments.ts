@@ -177,7 +177,7 @@ function outsideWarning(
   const gaps = clockGaps(date, timezone)
   if (gaps.some((gap) => overlaps(gap, interval)))
     return {
-      kind: 'skipped_time',
+      kind: 'value',
       text: 'start_time or end_time does not exist on that day: the clocks skip it',
     }
   if (!isUpcoming(appointment, wallClock(now, timezone))) return null

@@ -1,15 +1,10 @@
 /** Warnings: values of a row that look wrong, but are possible. Some need stored records, so they are found on writing the row. */
 
-export type WarningKind =
-  | 'far_ahead'
-  | 'doubly_encoded'
-  | 'skipped_time'
-  | 'outside_hours'
-  | 'same_person'
-  | 'left_out'
-
-/** The text begins with the field, and has no value of the row. */
-export type Warning = { readonly kind: WarningKind; readonly text: string }
+/** The text begins with the field, and has no value of the row. Most are about a value alone. */
+export type Warning = {
+  readonly kind: 'value' | 'outside_hours' | 'same_person' | 'left_out'
+  readonly text: string
+}
 
 /**
  * UTF-8 that was read as windows-1252 or windows-1250 and saved as UTF-8 again: `Ã¼` for `ü`, `ÅŸ` for `ş`, `â€™` for an apostrophe, `Ĺ‚` for `ł`.
@@ -25,9 +20,9 @@ export function warningsOf(fields: { readonly [field: string]: unknown }, now: n
   return Object.entries(fields).flatMap(([field, value]): Warning[] => {
     if (typeof value !== 'string') return []
     if (/_(date|at)$/.test(field) && value.slice(0, 10) > limit)
-      return [{ kind: 'far_ahead', text: `${field} is more than a year ahead` }]
+      return [{ kind: 'value', text: `${field} is more than a year ahead` }]
     if (DOUBLY_ENCODED.test(value))
-      return [{ kind: 'doubly_encoded', text: `${field} looks doubly encoded, as Ã¼ for ü` }]
+      return [{ kind: 'value', text: `${field} looks doubly encoded, as Ã¼ for ü` }]
     return []
   })
 }
