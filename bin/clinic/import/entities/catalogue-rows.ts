@@ -38,12 +38,6 @@ type CatalogueImport<Entry, Fields> = Pick<ImportEntity<Fields>, 'name' | 'idKin
   readonly conflicting?: { readonly [Name in keyof Entry]?: string }
 }
 
-type CheckedRow<Entry, Fields> = {
-  readonly row: ImportRow<Fields>
-  readonly entry: Entry
-  readonly provenance: Provenance
-}
-
 export function catalogueImport<Entry extends { readonly id: string }, Fields>({
   name,
   idKind,
@@ -92,20 +86,17 @@ export function catalogueImport<Entry extends { readonly id: string }, Fields>({
      * The records of rows, without those that are rejected. Each row is checked against the records as the batch leaves them, whatever
      * its order: two can exchange their codes. The record of a rejected row does not change, so the others are checked again.
      */
-    function checkAll(rows: readonly ImportRow<Fields>[]): CheckedRow<Entry, Fields>[] {
+    function checkAll(rows: readonly ImportRow<Fields>[]): ReturnType<typeof check>[] {
       const changing = new Set(rows.map(({ id }) => id))
       const present = new Map<string, Entry>([...known].filter(([id]) => !changing.has(id)))
-      const checked: CheckedRow<Entry, Fields>[] = []
+      const checked: ReturnType<typeof check>[] = []
       let count = known.size
       for (const row of rows) {
-        try {
-          const one = check(row, present, count)
-          checked.push(one)
-          present.set(row.id, one.entry)
-          if (!known.has(row.id)) count++
-        } catch (error) {
-          outcomes.rejectedBy(row.id, error)
-        }
+        const one = outcomes.decided(row.id, () => check(row, present, count))
+        if (!one) continue
+        checked.push(one)
+        present.set(row.id, one.entry)
+        if (!known.has(row.id)) count++
       }
       return checked.length === rows.length ? checked : checkAll(checked.map(({ row }) => row))
     }

@@ -107,20 +107,14 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
       const { clinic, outcomes } = run
       const [known, doctors] = await Promise.all([readIds(departments, clinic), store.list(clinic.id)])
       const existing = new Map(doctors.map((doctor) => [doctor.id, doctor]))
-      const possible = batch.flatMap((row) => {
-        try {
-          return decide(run, row, existing.get(row.id) ?? null, known) ?? []
-        } catch (error) {
-          return outcomes.rejectedBy(row.id, error) ?? []
-        }
-      })
+      const possible = batch.flatMap(
+        (row) => outcomes.decided(row.id, () => decide(run, row, existing.get(row.id) ?? null, known)) ?? [],
+      )
       const decided = withinLimit(possible, doctors, outcomes)
       // Doctors who become inactive make room for others.
       for (const write of ['updated', 'imported'] as const) {
-        for (const chunk of chunked(
-          decided.filter((one) => one.write === write),
-          MAX_SAVED,
-        )) {
+        const same = decided.filter((one) => one.write === write)
+        for (const chunk of chunked(same, MAX_SAVED)) {
           const ids = chunk.map(({ after }) => after.id)
           const save = (extendChanges?: (changes: Changeset) => void) =>
             store.save(clinic.id, chunk, extendChanges).catch(retryIfTooMany)

@@ -42,12 +42,10 @@ export function importEntities(table: Table, now: () => number, { events = false
       await requireNotDeleting(run.clinic.id)
       await write(run, batch)
     },
-    ...(finish && {
-      finish: async (clinic) => {
-        await requireNotDeleting(clinic.id)
-        await finish(clinic)
-      },
-    }),
+    finish: async (clinic) => {
+      if (finish) await requireNotDeleting(clinic.id)
+      await finish?.(clinic)
+    },
   }))
 }
 

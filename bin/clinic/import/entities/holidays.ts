@@ -42,12 +42,9 @@ export function holidayImport(table: Table): ImportEntity<Fields> {
       outcomes.unchanged(row.id)
       return
     }
-    try {
-      const { write, after } = decide(run, row, held)
-      await outcomes.commit([row.id], write, () => store.save(clinic.id, held, after))
-    } catch (error) {
-      outcomes.rejectedBy(row.id, error)
-    }
+    const decided = outcomes.decided(row.id, () => decide(run, row, held))
+    if (decided)
+      await outcomes.commit([row.id], decided.write, () => store.save(clinic.id, held, decided.after))
   }
 
   return {

@@ -52,13 +52,7 @@ export class LineItemFiles implements Disposable {
     return {
       ...invoices,
       write: (run, batch) => {
-        const rows = batch.flatMap((row) => {
-          try {
-            return [this.#withItems(row)]
-          } catch (error) {
-            return run.outcomes.rejectedBy(row.id, error) ?? []
-          }
-        })
+        const rows = batch.flatMap((row) => run.outcomes.decided(row.id, () => this.#withItems(row)) ?? [])
         return invoices.write(run, rows)
       },
     }

@@ -88,12 +88,14 @@ export async function writePatientRows<R, Fields extends WithPatient>(
     const changes = new Changeset(table, clinic)
     try {
       requireKnownId(row, stored)
-      const patient = requirePatient(known, row)
+      const column = 'patient_external_id'
+      const patient = requireKnown(known.get(row.fields.patient), row.columnOf(column), 'patient')
+      requireUnerased(patient)
       const after = await build(row, patient, stored?.record ?? null, changes)
       const before = stored && valuesOf(stored.record)
       const provenance = overwritePolicy.check(row, stored, before, valuesOf(after))
       const isSame = stored && isSameRecord(stored.record, after)
-      if (!isSame) requireConfirmed(row, 'patient_external_id', patient)
+      if (!isSame) requireConfirmed(row, column, patient)
       await accept?.(row, stored?.record ?? null)
       if (isSame) return confirmed(row, stored, provenance)
       list.change(changes, stored, after, provenance)
@@ -135,16 +137,6 @@ export async function writePatientRows<R, Fields extends WithPatient>(
   }
 
   await commitPacked(table, clinic, units())
-}
-
-/** @throws RowRejectedError for an unknown or erased patient */
-function requirePatient(
-  known: ReadonlyMap<string, StoredPatient>,
-  row: ImportRow<WithPatient>,
-): StoredPatient {
-  const patient = requireKnown(known.get(row.fields.patient), row.columnOf('patient_external_id'), 'patient')
-  requireUnerased(patient)
-  return patient
 }
 
 /** @throws RowRejectedError for an erased patient */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { whenValid } from '../../../../shared/api/schemas.ts'
-import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { wallClock } from '../../../../shared/domain/clock.ts'
 import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { phoneNumber } from '../../../../shared/domain/patients/phone-number.ts'
 import {
@@ -11,7 +12,7 @@ import {
   notes,
   singleLineText,
 } from '../../../../shared/domain/patients/text-fields.ts'
-import { clinicTimestamp, isCalendarDate } from '../../../../shared/domain/timestamp.ts'
+import { isCalendarDate } from '../../../../shared/domain/timestamp.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import { saveProvenance } from '../../../../shared/store/external-ids/provenance.ts'
@@ -26,7 +27,7 @@ import { patientStore, type StoredPatient } from '../../../../shared/store/patie
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Write } from '../files/batch-outcomes.ts'
-import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import { requireKnownId } from '../files/import-errors.ts'
 import type { Warning } from '../files/warnings.ts'
 import { columnTable, defaulted, emptied, nullable, required } from './columns.ts'
 import {
@@ -43,10 +44,6 @@ import { requireUnerased } from './patient-rows.ts'
 import { booleanField, Instant, RowDate } from './row-fields.ts'
 
 type PatientFields = RowFields<Omit<Patient, 'id' | 'erasedAt' | 'externalId'>>
-
-/** The calendar date in the clinic's time zone. */
-const today = (clinic: ClinicInfo, now: number): string =>
-  clinicTimestamp(new Date(now).toISOString(), clinic.timezone).slice(0, 10)
 
 const columns = columnTable(
   {
@@ -72,7 +69,7 @@ const columns = columnTable(
     date_of_birth: nullable('dateOfBirth', RowDate),
   },
   (row, clinic, now) => {
-    const lastBirthday = today(clinic, now)
+    const lastBirthday = wallClock(now, clinic.timezone).date
     const birthday = RowDate.refine((date) => !isCalendarDate(date) || date <= lastBirthday, {
       error: 'must not be in the future',
     })
@@ -166,15 +163,11 @@ function patientRowWriter(table: Table, now: () => number): ImportEntity<Patient
     const existing = await store.findMany(clinic.id, ids)
     const missing = ids.filter((id) => !existing.has(id))
     const erased = await ledger.findErased(clinic.id, missing)
-    const decided = batch.flatMap((row) => {
-      try {
-        // Erased, and then lost in a restore to a time before the patient was created or linked; or unlinked before.
-        if (erased.has(row.id)) throw new RowRejectedError('the patient was erased')
-        return decide(run, row, existing.get(row.id) ?? null) ?? []
-      } catch (error) {
-        return outcomes.rejectedBy(row.id, error) ?? []
-      }
-    })
+    // Erased, and then lost in a restore to a time before the patient was created or linked; or unlinked before.
+    for (const id of erased) outcomes.rejected(id, 'the patient was erased')
+    const decided = batch
+      .filter(({ id }) => !erased.has(id))
+      .flatMap((row) => outcomes.decided(row.id, () => decide(run, row, existing.get(row.id) ?? null)) ?? [])
     const created = decided.filter(({ write }) => write === 'imported').map(({ after }) => after)
     const people = known.get(clinic.id) ?? knownPeople(table, clinic.id)
     known.set(clinic.id, people)

@@ -123,7 +123,7 @@ export async function writePayments(
     found: StoredRecord<Invoice> | undefined,
     patient: StoredPatient | undefined,
   ): DecidedRow | null {
-    try {
+    return outcomes.decided(row.id, () => {
       requireKnownId(row, before)
       const column = row.columnOf('invoice_external_id')
       const invoice = requireKnown(found, column, 'invoice')
@@ -136,9 +136,7 @@ export async function writePayments(
       const provenance = overwritePolicy.check(row, before, left, valuesOf(after))
       const write = before ? (isSameRecord(before.record, after) ? 'unchanged' : 'updated') : 'imported'
       return { row, write, invoice, patient, before, after, provenance }
-    } catch (error) {
-      return outcomes.rejectedBy(row.id, error)
-    }
+    })
   }
 
   /** The payment is as the row has it; that it was imported is stored with it. */

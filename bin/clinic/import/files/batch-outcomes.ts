@@ -67,7 +67,15 @@ export class BatchOutcomes {
     this.#rejections.push({ id, reason, mayPassLater })
   }
 
-  /** Rejects the row whose decision has thrown a {@link RowRejectedError}. @throws any other error */
+  /** What a decision on a row returns; null if it throws a {@link RowRejectedError}, which rejects the row. @throws any other error */
+  decided<T>(id: string, decide: () => T): T | null {
+    try {
+      return decide()
+    } catch (error) {
+      return this.rejectedBy(id, error)
+    }
+  }
+
   rejectedBy(id: string, error: unknown): null {
     if (!(error instanceof RowRejectedError)) throw error
     this.rejected(id, error.message)
