@@ -147,11 +147,6 @@ const invalidFields = (issues: readonly FieldIssue[]): CommandFailure =>
       .join('\n'),
   )
 
-const unknownAppointment = (id: string): CommandFailure =>
-  new CommandFailure(
-    `The clinic has no appointment ${id}, or its patient was erased. "appointment list" lists all appointments.`,
-  )
-
 /** The rejection of a time at which the doctor does not work: what keeps the doctor away that day, or else the hours. */
 async function outsideHours(
   { table, clinic }: ClinicContext,
@@ -178,7 +173,10 @@ function rejection(
   outcome: Exclude<ChangeOutcome, { kind: 'done' | 'outside_hours' }>,
   { timezone }: Clinic,
 ): CommandFailure {
-  if (outcome.kind === 'not_found') return unknownAppointment(id)
+  if (outcome.kind === 'not_found')
+    return new CommandFailure(
+      `The clinic has no appointment ${id}, or its patient was erased. "appointment list" lists all appointments.`,
+    )
   if (outcome.kind === 'closed') return new CommandFailure(errorEntry('appointment_closed').text)
   if (outcome.kind === 'doctor_not_found')
     return new CommandFailure(

@@ -55,7 +55,7 @@ async function* readRecords(file: string, next: NextLine, format: CsvFormat): As
     const line = first.number
     const text = await withContinuation(first, next)
     const cells = requireCells(`${file}:${line}`, text, delimiter, header.length)
-    if (isBlank(cells)) continue
+    if (cells.every((cell) => cell.trim() === '')) continue
     const problem = columnsProblem(cells, header.length)
     if (problem !== null) yield { line, problem, text }
     else if (header.every((name, at) => cells[at]?.trim() === name))
@@ -64,8 +64,6 @@ async function* readRecords(file: string, next: NextLine, format: CsvFormat): As
     else yield { line, values: valuesOf(cells, header), cells: cells.slice(0, header.length) }
   }
 }
-
-const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '')
 
 /** A line with the following ones while a quote is open, up to the maximum length of a record. */
 async function withContinuation(first: Line, next: NextLine): Promise<string> {

@@ -10,8 +10,6 @@ import {
   dateOf,
   dateProblem,
   either,
-  isPercent,
-  isQuantityUnit,
   isSignOf,
   readAmount,
   readDuration,
@@ -113,10 +111,12 @@ type Unit = {
   readonly currency?: string
 }
 
+const QUANTITY_UNIT = /^(?:szt|Stk|St|uds?|pcs?|pce|ea|Std|h|db|kpl|buc|ks|kom|pz|un)$/i
+
 /** The only unit that the numbers of a field may have. */
 function unitOf(field: string, currency: string): Unit {
-  if (field.endsWith('_rate')) return { name: '%', isUnit: isPercent }
-  if (field === 'quantity') return { name: 'pcs or h', isUnit: isQuantityUnit }
+  if (field.endsWith('_rate')) return { name: '%', isUnit: (unit) => /^[%٪]$/.test(unit) }
+  if (field === 'quantity') return { name: 'pcs or h', isUnit: (unit) => QUANTITY_UNIT.test(unit) }
   return { name: currency, isUnit: isSignOf(currency), currency }
 }
 

@@ -22,20 +22,18 @@ const Name = z.string({ error: 'must be text' }).trim().min(1, { error: 'must no
 const list = (item: z.ZodType<string>, what: string) =>
   z.array(item, { error: `must be a list of ${what}` }).min(1, { error: `must be a list of ${what}` })
 
+/** One or several, as a list. */
+const oneOrMore = (item: z.ZodType<string>, error: string) =>
+  z.union([item, z.array(item).min(1)], { error }).transform((given) => [given].flat())
+
 /** One column, or several of which the first that has a value is used. */
-const Columns = z
-  .union([Name, z.array(Name).min(1)], { error: 'must be the name of a column, or a list of names' })
-  .transform((names) => (typeof names === 'string' ? [names] : names))
+const Columns = oneOrMore(Name, 'must be the name of a column, or a list of names')
 
 const PARTS = ['date', 'time', 'first_names', 'last_name'] as const satisfies Part[]
 
-const texts = z
-  .union([z.string(), z.array(z.string())], { error: 'must be a text, or a list of texts' })
-  .transform((given) => (typeof given === 'string' ? [given] : given))
-
 const Case = strict('key', {
   column: Columns.default([]),
-  is: texts.optional(),
+  is: oneOrMore(z.string(), 'must be a text, or a list of texts').optional(),
   value: z.string({ error: 'must be text' }),
 })
 

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../../shared/domain/clock.ts'
+import { definedFields } from '../entities/entity.ts'
 import { ownIdColumn } from '../external-ids/resolve-references.ts'
 import { foldedName } from '../files/field-names.ts'
 import { isReason } from '../files/rejections.ts'
@@ -65,7 +66,7 @@ export function rowMap(
   now: number = Date.now(),
 ): RowMap {
   const entity = map?.entities[entityName] ?? EMPTY_MAP
-  const formats = map && formatsOf({ ...map, ...definedOnly(entity) }, clinic, now)
+  const formats = map && formatsOf({ ...map, ...definedFields(entity) }, clinic, now)
   const mapped = [entity.columns, ...itemSources(entity)].flatMap((from) => Object.values(from))
   // The id of another system may be in a column that is named as ids of records are here.
   const ownIds = Object.keys(entity.columns).map(ownIdColumn)
@@ -236,9 +237,6 @@ export function rowMap(
   }
 }
 
-const definedOnly = (entity: EntityMap): Partial<EntityMap> =>
-  Object.fromEntries(Object.entries(entity).filter(([, value]) => value !== undefined))
-
 function formatsOf(
   given: Omit<ColumnMap, 'entities'>,
   clinic: Pick<ClinicInfo, 'timezone' | 'currency'>,
@@ -331,11 +329,11 @@ function joinedValue({ join }: Extract<FieldSource, { readonly join: unknown }>,
 
 /** Whether a row has a line item: a value other than zero in one of its columns. References alone are none. */
 function isFilled(sources: ReadonlyMap<string, FieldSource>, row: Row): boolean {
-  const own = [...sources].flatMap(([field, source]) => (isReference(field) ? [] : columnNames(source)))
+  const own = [...sources].flatMap(([field, source]) =>
+    field.endsWith('_external_id') ? [] : columnNames(source),
+  )
   return filled(own, row).some((value) => !/^[0.,\s%]*$/.test(String(value)))
 }
-
-const isReference = (field: string): boolean => field.endsWith('_external_id')
 
 const filled = (names: readonly string[], row: Row): unknown[] =>
   names.map((name) => row.get(foldedName(name))).filter((value) => value != null)

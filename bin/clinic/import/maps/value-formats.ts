@@ -200,11 +200,6 @@ const NUMBER = {
   point: /^(?:\d{1,3}(?:([,\p{Zs}'’])\d{3})(?:\1\d{3})*|\d{1,2}(?:,\d\d)+,\d{3}|\d+)(?:\.\d+)?$/u,
 }
 
-export const isPercent = (unit: string): boolean => unit === '%' || unit === '٪'
-
-export const isQuantityUnit = (unit: string): boolean =>
-  /^(?:szt|Stk|St|uds?|pcs?|pce|ea|Std|h|db|kpl|buc|ks|kom|pz|un)$/i.test(unit)
-
 /** How files write currencies, apart from their codes and the signs that Node knows. */
 const OTHER_SIGNS: { readonly [currency: string]: readonly string[] } = {
   ALL: ['lekë'],

@@ -139,7 +139,11 @@ export async function importFile<Fields>(
     allowOverlaps: options.allowOverlaps ?? false,
     allowSameNumbers: options.allowSameNumbers ?? false,
   }
-  const onWait = calledOnce(options.onWait)
+  let hasWaited = false
+  const onWait = () => {
+    if (!hasWaited) options.onWait?.()
+    hasWaited = true
+  }
   using seen = new SeenIds()
   const label = options.isShared ? entity.name : undefined
   const toCorrect = (kind: 'rejected' | 'left-out') =>
@@ -263,14 +267,6 @@ class PostponedRows implements Disposable {
 class Batch<Fields> {
   readonly accepted = new Map<string, Accepted<Fields>>()
   readonly rejections: Rejected[] = []
-}
-
-function calledOnce(notify: (() => void) | undefined): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) notify?.()
-    isDone = true
-  }
 }
 
 /** A batch is compared with the records in the table, so it can be written again. */
