@@ -291,8 +291,9 @@ function matched(
 class Row extends Map<string, unknown> {
   readonly notes = new Map<string, readonly [column: string, note: string]>()
 
-  note(column: string, note: string): void {
-    this.notes.set(`${column} ${note}`, [foldedName(column), note])
+  note(name: string, note: string): void {
+    const column = foldedName(name)
+    this.notes.set(`${column} ${note}`, [column, note])
   }
 }
 
