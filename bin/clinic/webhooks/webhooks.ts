@@ -170,13 +170,8 @@ function addManagementCommands(group: Command): void {
 const requireWebhook = ({ table, clinic }: ClinicContext, id: string) =>
   requireRecord(NOUN, id, (known) => webhookStore({ table }).find(clinic.id, known), 'webhook')
 
-const Port = z
-  .string()
-  .refine(
-    (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
-    'must be a whole number from 0 to 65535',
-  )
-  .transform(Number)
+const NO_PORT = 'must be a whole number from 0 to 65535'
+const Port = z.coerce.number(NO_PORT).int(NO_PORT).min(0, NO_PORT).max(65_535, NO_PORT)
 
 const Secret = z.string().superRefine((text, context) => {
   const message = secretIssue(text)

@@ -20,17 +20,13 @@ import { Decimal } from './invoice-amounts.ts'
 import { type BuildPayment, type PaymentFields, writePayments } from './payment-writer.ts'
 import { Instant, RowRecordDate, rowText } from './row-fields.ts'
 
-/** What other systems list among payments, although nothing was paid. */
-const WRITE_OFF = 'write_off'
-
-const PaymentType = z.preprocess((type, context) => {
-  if (type === WRITE_OFF)
-    context.addIssue({
-      code: 'custom',
-      message: 'is write_off: nothing was paid; add the amount to discount_amount of the invoice instead',
-    })
-  return type === WRITE_OFF ? z.NEVER : type
-}, oneOf(PAYMENT_TYPES))
+/** Other systems list write-offs among payments, although nothing was paid. */
+const PaymentType = z.enum(PAYMENT_TYPES, {
+  error: ({ input }) =>
+    input === 'write_off'
+      ? 'is write_off: nothing was paid; add the amount to discount_amount of the invoice instead'
+      : `must be one of ${PAYMENT_TYPES.join(', ')}`,
+})
 
 const columns = columnTable(
   {

@@ -95,12 +95,9 @@ function csvLine(format: Csv, name: Reason): (row: SourceRow, reason: string) =>
   }
 }
 
-const earlierReason = (name: Reason): RegExp =>
-  new RegExp(`,\\s*"${name}"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*\\}$`)
-
 /** The text of the row with the reason as its last field: numbers stay as they are written. */
 function jsonLine(name: Reason): (row: SourceRow, reason: string) => string {
-  const earlier = earlierReason(name)
+  const earlier = new RegExp(`,\\s*"${name}"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*\\}$`)
   return ({ text = '', ...row }, reason) => {
     const added = `"${name}":${JSON.stringify(reason)}}`
     const object = text.trim().replace(earlier, '}')
