@@ -253,217 +253,154 @@ const outdated = async (version: object) => {
   await credential({ clinic: { id, name, currency, timezone: 'Asia/Tokyo' }, ...version })
 }
 
-/** The differences that a verification reports, the damage, and how it is planted. */
-type Damage = readonly [kinds: string, name: string, plant: () => Promise<unknown>]
+/** The differences that a verification reports, and the damages with how each is planted. */
+type Damages = Readonly<Record<string, Readonly<Record<string, () => Promise<unknown>>>>>
 
-const REPAIRED: readonly Damage[] = [
-  ['record_missing', 'the record of an appointment is missing', () => lose(APPOINTMENTS, made.appointments)],
-  ['record_missing', 'the record of a payment is missing', () => lose(PAYMENTS, made.payments)],
-  [
-    'change_missing',
-    'an appointment is not in the index of changes',
-    async () => raw.remove(await indexItem(APPOINTMENTS, appointment())),
-  ],
-  [
-    'change_extra',
-    'the index of changes has a payment at an earlier time too',
-    () => raw.put(changeIndexKey(made.clinic, 'Y', { ...payment(), updatedAt: '2020-01-01T00:00:00Z' })),
-  ],
-  [
-    'row_missing',
-    'an appointment is not in the clinic’s list',
-    () => raw.remove(rowsOf(APPOINTMENTS, appointment())[0]),
-  ],
-  ['row_missing', 'an invoice is not listed', () => raw.remove(rowsOf(INVOICES, invoice())[0])],
-  ['row_missing', 'a payment is not in its invoice’s list', () => raw.remove(rowsOf(PAYMENTS, payment())[2])],
-  [
-    'row_missing row_missing row_missing',
-    'an appointment is listed nowhere',
-    () => Promise.all(rowsOf(APPOINTMENTS, appointment()).map(raw.remove)),
-  ],
-  [
-    'row_differs',
-    'a row differs from its record',
-    () => raw.alter(rowsOf(INVOICES, invoice())[0], () => ({ tot: 1 })),
-  ],
-  [
-    'row_differs',
-    'a row has an unknown attribute',
-    () => raw.alter(rowsOf(MESSAGES, message())[1], () => ({ zz: 1 })),
-  ],
-  ['row_extra', 'a row is not where its record belongs', () => strayRow(appointment().id)],
-  [
-    'row_extra',
-    'a row has a malformed key',
-    () => raw.put({ pk: calendarListPartition(made.clinic, 'I', null), sk: 'junk' }),
-  ],
-  [
-    'row_extra',
-    'a row of an unknown record has only a key',
-    () =>
+const eachOf = (damages: Damages) =>
+  Object.entries(damages).flatMap(([kinds, named]) =>
+    Object.entries(named).map(([name, plant]) => ({ kinds: kinds.split(' '), name, plant })),
+  )
+
+const REPAIRED: Damages = {
+  record_missing: {
+    'the record of an appointment is missing': () => lose(APPOINTMENTS, made.appointments),
+    'the record of a payment is missing': () => lose(PAYMENTS, made.payments),
+  },
+  change_missing: {
+    'an appointment is not in the index of changes': async () =>
+      raw.remove(await indexItem(APPOINTMENTS, appointment())),
+    'a patient is not in the index of changes': async () => raw.remove(await patientIndexItem(1)),
+  },
+  change_extra: {
+    'the index of changes has a payment at an earlier time too': () =>
+      raw.put(changeIndexKey(made.clinic, 'Y', { ...payment(), updatedAt: '2020-01-01T00:00:00Z' })),
+    'the index of changes has a patient twice': () =>
+      raw.put(changeIndexKey(made.clinic, 'P', { id: idOf(3), updatedAt: '2020-01-01T00:00:00Z' })),
+    'the index of changes has an unknown patient': () =>
+      raw.put(changeIndexKey(made.clinic, 'P', { id: newUuid(), updatedAt: AT })),
+  },
+  row_missing: {
+    'an appointment is not in the clinic’s list': () => raw.remove(rowsOf(APPOINTMENTS, appointment())[0]),
+    'an invoice is not listed': () => raw.remove(rowsOf(INVOICES, invoice())[0]),
+    'a payment is not in its invoice’s list': () => raw.remove(rowsOf(PAYMENTS, payment())[2]),
+  },
+  'row_missing row_missing row_missing': {
+    'an appointment is listed nowhere': () =>
+      Promise.all(rowsOf(APPOINTMENTS, appointment()).map(raw.remove)),
+  },
+  row_differs: {
+    'a row differs from its record': () => raw.alter(rowsOf(INVOICES, invoice())[0], () => ({ tot: 1 })),
+    'a row has an unknown attribute': () => raw.alter(rowsOf(MESSAGES, message())[1], () => ({ zz: 1 })),
+  },
+  row_extra: {
+    'a row is not where its record belongs': () => strayRow(appointment().id),
+    'a row has a malformed key': () =>
+      raw.put({ pk: calendarListPartition(made.clinic, 'I', null), sk: 'junk' }),
+    'a row of an unknown record has only a key': () =>
       raw.put({
         pk: calendarListPartition(made.clinic, 'I', null),
         sk: `s#2020-01-01##${shortId(newUuid())}`,
       }),
-  ],
-  [
-    'row_extra',
-    'a patient’s list has another patient’s appointment',
-    () => misplacedRow(rowsOf(APPOINTMENTS, appointment())[2], 'A', 'patient'),
-  ],
-  [
-    'tally_wrong',
-    'a counter is too high',
-    () => raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 })),
-  ],
-  [
-    'tally_wrong',
-    'a counter is negative',
-    () => raw.alter(tally(appointment().doctor.id), () => ({ [counter()]: -1 })),
-  ],
-  ['tally_wrong', 'a counter has an unknown facet', () => raw.alter(tally(null), () => ({ '1z': 3 }))],
-  ['tally_wrong', 'a month has no tally', () => raw.remove(tally(null))],
-  [
-    'tally_wrong',
-    'a month has a tally but no rows',
-    () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
-  ],
-  [
-    'busy_missing',
-    'a doctor’s day lacks an appointment',
-    () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: undefined })),
-  ],
-  [
-    'busy_differs',
-    'a doctor’s day has the wrong time',
-    () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
-  ],
-  [
-    'busy_extra',
-    'a doctor’s day has a cancelled appointment',
-    () => raw.put({ ...day(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
-  ],
-  ['busy_extra', 'a doctor’s day has an unknown attribute', () => raw.alter(day(busy()), () => ({ x: 'y' }))],
-  [
-    'busy_extra',
-    'a room’s day has a cancelled appointment',
-    () => raw.put({ ...roomDay(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
-  ],
-  [
-    'busy_unversioned',
-    'a doctor’s day has no version',
-    () => raw.alter(day(busy()), () => ({ v: undefined })),
-  ],
-  [
-    'busy_missing busy_unversioned',
-    'a doctor’s day has a version that is not a number, and lacks an appointment',
-    () => raw.alter(day(busy()), () => ({ v: 'x', [shortId(busy().id)]: undefined })),
-  ],
-  [
-    'number_missing',
-    'an invoice is not found by its number',
-    () => raw.remove(invoiceNumberKey(made.clinic, invoice().number, invoice().id)),
-  ],
-  [
-    'invoice_unsettled',
-    'an invoice has the wrong paid amount',
-    () => alterAll(placesOf(INVOICES, invoice()), { paid: 123_456 }),
-  ],
-  [
-    'amounts_wrong',
-    'the record of an invoice has a total that its line items contradict, and its rows have the right one',
-    () => raw.alter(recordKey('I', itemized()), () => ({ tot: 1, sub: 1 })),
-  ],
-  [
-    'amounts_wrong',
-    'the record of a payment has another amount than its rows, which the invoice confirms',
-    () => raw.alter(recordKey('Y', completed()), () => ({ a: 99 })),
-  ],
-  [
-    'amounts_wrong',
-    'the record of a payment has another invoice than its rows, which the invoice confirms',
-    () => raw.alter(recordKey('Y', completed()), () => ({ i: invoice().id })),
-  ],
-  [
-    'amounts_wrong amounts_wrong',
-    'the records of an invoice and of its payment are wrong, and the rows of both are right',
-    async () => {
+    'a patient’s list has another patient’s appointment': () =>
+      misplacedRow(rowsOf(APPOINTMENTS, appointment())[2], 'A', 'patient'),
+  },
+  tally_wrong: {
+    'a counter is too high': () =>
+      raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 })),
+    'a counter is negative': () => raw.alter(tally(appointment().doctor.id), () => ({ [counter()]: -1 })),
+    'a counter has an unknown facet': () => raw.alter(tally(null), () => ({ '1z': 3 })),
+    'a month has no tally': () => raw.remove(tally(null)),
+    'a month has a tally but no rows': () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
+  },
+  busy_missing: {
+    'a doctor’s day lacks an appointment': () =>
+      raw.alter(day(busy()), () => ({ [shortId(busy().id)]: undefined })),
+  },
+  busy_differs: {
+    'a doctor’s day has the wrong time': () =>
+      raw.alter(day(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
+  },
+  busy_extra: {
+    'a doctor’s day has a cancelled appointment': () =>
+      raw.put({ ...day(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
+    'a doctor’s day has an unknown attribute': () => raw.alter(day(busy()), () => ({ x: 'y' })),
+    'a room’s day has a cancelled appointment': () =>
+      raw.put({ ...roomDay(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
+  },
+  busy_unversioned: {
+    'a doctor’s day has no version': () => raw.alter(day(busy()), () => ({ v: undefined })),
+  },
+  'busy_missing busy_unversioned': {
+    'a doctor’s day has a version that is not a number, and lacks an appointment': () =>
+      raw.alter(day(busy()), () => ({ v: 'x', [shortId(busy().id)]: undefined })),
+  },
+  number_missing: {
+    'an invoice is not found by its number': () =>
+      raw.remove(invoiceNumberKey(made.clinic, invoice().number, invoice().id)),
+  },
+  invoice_unsettled: {
+    'an invoice has the wrong paid amount': () => alterAll(placesOf(INVOICES, invoice()), { paid: 123_456 }),
+  },
+  amounts_wrong: {
+    'the record of an invoice has a total that its line items contradict, and its rows have the right one':
+      () => raw.alter(recordKey('I', itemized()), () => ({ tot: 1, sub: 1 })),
+    'the record of a payment has another amount than its rows, which the invoice confirms': () =>
+      raw.alter(recordKey('Y', completed()), () => ({ a: 99 })),
+    'the record of a payment has another invoice than its rows, which the invoice confirms': () =>
+      raw.alter(recordKey('Y', completed()), () => ({ i: invoice().id })),
+  },
+  'amounts_wrong amounts_wrong': {
+    'the records of an invoice and of its payment are wrong, and the rows of both are right': async () => {
       await raw.alter(recordKey('I', itemized()), () => ({ tot: 1, sub: 1 }))
       await raw.alter(recordKey('Y', completed()), () => ({ s: 'f' }))
     },
-  ],
-  [
-    'row_differs row_differs row_differs',
-    'all rows of a payment have another amount than its record, which the invoice confirms',
-    () => alterAll(rowsOf(PAYMENTS, completed()), { a: 99 }),
-  ],
-  [
-    'amounts_wrong tally_wrong',
-    'the record of an invoice has a status that its payments and its rows contradict, and the counter of the other is not a number',
-    async () => {
-      const { date, facet } = INVOICES.position(invoice())
-      await raw.alter(recordKey('I', invoice()), ({ s }) => ({ s: s === 'p' ? 'x' : 'p' }))
-      const month = { pk: tallyPartition(made.clinic, 'I', null), sk: date.slice(0, 7) }
-      await raw.alter(month, () => ({ [tallyAttribute(date, facet)]: 'x' }))
-    },
-  ],
-  [
-    'stale_copy',
-    'an appointment shows an old name',
-    () => alterAll(placesOf(APPOINTMENTS, appointment()), { pn: 'Old Name' }),
-  ],
-  [
-    'stale_copy',
-    'an appointment shows a doctor’s old name',
-    () => alterAll(placesOf(APPOINTMENTS, appointment()), { dn: 'Old Name' }),
-  ],
-  [
-    'stale_copy',
-    'an invoice shows an old address',
-    () => alterAll(placesOf(INVOICES, invoice()), { pe: 'old@example.com' }),
-  ],
-  [
-    'stale_copy',
-    'a payment shows an old number of its invoice',
-    () => alterAll(placesOf(PAYMENTS, payment()), { no: 'old' }),
-  ],
-  ['refresh_interrupted', 'a doctor’s new name was not copied', renameDoctor],
-  ['patient_row_missing', 'the last patient’s row is missing', () => raw.remove(row(3))],
-  [
-    'patient_row_differs',
-    'a patient’s row differs from its record',
-    () => raw.alter(row(1), () => ({ l: 'Other' })),
-  ],
-  [
-    'patient_record_wrong',
-    'a patient’s record has another name than its row and its appointments',
-    () => raw.alter(patientKey(made.clinic, appointment().patient.id), () => ({ l: 'Other' })),
-  ],
-  [
-    'patient_row_differs',
-    'a patient’s row has an unknown patient',
-    () => raw.alter(row(1), () => ({ i: newUuid() })),
-  ],
-  [
-    'patient_row_differs',
-    'a patient’s row has the patient of another ordinal',
-    () => raw.alter(row(1), () => ({ i: idOf(3) })),
-  ],
-  [
-    'patient_ordinal_wrong',
-    'a patient has the ordinal of another patient',
-    () => raw.alter(record(0), () => ({ o: 6 })),
-  ],
-  [
-    'patient_ordinal_wrong',
-    'a patient has an ordinal past the last',
-    () => raw.alter(record(0), () => ({ o: 77 })),
-  ],
-  ['patient_ordinal_wrong', 'a patient has no ordinal', () => raw.alter(record(1), () => ({ o: undefined }))],
-  [
-    'change_missing patient_row_missing',
-    'two patients have the same ordinal',
-    () =>
+  },
+  'row_differs row_differs row_differs': {
+    'all rows of a payment have another amount than its record, which the invoice confirms': () =>
+      alterAll(rowsOf(PAYMENTS, completed()), { a: 99 }),
+  },
+  'amounts_wrong tally_wrong': {
+    'the record of an invoice has a status that its payments and its rows contradict, and the counter of the other is not a number':
+      async () => {
+        const { date, facet } = INVOICES.position(invoice())
+        await raw.alter(recordKey('I', invoice()), ({ s }) => ({ s: s === 'p' ? 'x' : 'p' }))
+        const month = { pk: tallyPartition(made.clinic, 'I', null), sk: date.slice(0, 7) }
+        await raw.alter(month, () => ({ [tallyAttribute(date, facet)]: 'x' }))
+      },
+  },
+  stale_copy: {
+    'an appointment shows an old name': () =>
+      alterAll(placesOf(APPOINTMENTS, appointment()), { pn: 'Old Name' }),
+    'an appointment shows a doctor’s old name': () =>
+      alterAll(placesOf(APPOINTMENTS, appointment()), { dn: 'Old Name' }),
+    'an invoice shows an old address': () =>
+      alterAll(placesOf(INVOICES, invoice()), { pe: 'old@example.com' }),
+    'a payment shows an old number of its invoice': () =>
+      alterAll(placesOf(PAYMENTS, payment()), { no: 'old' }),
+  },
+  refresh_interrupted: {
+    'a doctor’s new name was not copied': renameDoctor,
+    'a patient’s new name was not copied': () => change(1, { lastName: 'New' }),
+  },
+  patient_row_missing: {
+    'the last patient’s row is missing': () => raw.remove(row(3)),
+  },
+  patient_row_differs: {
+    'a patient’s row differs from its record': () => raw.alter(row(1), () => ({ l: 'Other' })),
+    'a patient’s row has an unknown patient': () => raw.alter(row(1), () => ({ i: newUuid() })),
+    'a patient’s row has the patient of another ordinal': () => raw.alter(row(1), () => ({ i: idOf(3) })),
+  },
+  patient_record_wrong: {
+    'a patient’s record has another name than its row and its appointments': () =>
+      raw.alter(patientKey(made.clinic, appointment().patient.id), () => ({ l: 'Other' })),
+  },
+  patient_ordinal_wrong: {
+    'a patient has the ordinal of another patient': () => raw.alter(record(0), () => ({ o: 6 })),
+    'a patient has an ordinal past the last': () => raw.alter(record(0), () => ({ o: 77 })),
+    'a patient has no ordinal': () => raw.alter(record(1), () => ({ o: undefined })),
+  },
+  'change_missing patient_row_missing': {
+    'two patients have the same ordinal': () =>
       raw.put({
         ...record(0),
         sk: newUuid(),
@@ -477,160 +414,93 @@ const REPAIRED: readonly Damage[] = [
         v: 1,
         o: 4,
       }),
-  ],
-  [
-    'change_missing',
-    'a patient is not in the index of changes',
-    async () => raw.remove(await patientIndexItem(1)),
-  ],
-  [
-    'change_extra change_missing',
-    'a patient is in the index of changes at another time',
-    async () => {
+  },
+  'change_extra change_missing': {
+    'a patient is in the index of changes at another time': async () => {
       await raw.remove(await patientIndexItem(2))
       await raw.put(changeIndexKey(made.clinic, 'P', { id: idOf(2), updatedAt: AT }))
     },
-  ],
-  [
-    'change_extra',
-    'the index of changes has a patient twice',
-    () => raw.put(changeIndexKey(made.clinic, 'P', { id: idOf(3), updatedAt: '2020-01-01T00:00:00Z' })),
-  ],
-  [
-    'change_extra',
-    'the index of changes has an unknown patient',
-    () => raw.put(changeIndexKey(made.clinic, 'P', { id: newUuid(), updatedAt: AT })),
-  ],
-  ['patient_row_stray', 'a row is past the last patient', () => raw.put({ ...row(40), i: newUuid() })],
-  [
-    'patient_row_stray',
-    'a row has a malformed ordinal',
-    () => raw.put({ pk: row(0).pk, sk: 'x', i: idOf(1) }),
-  ],
-  ['patient_head_wrong', 'the head counts one patient too few', () => add('n', -1)],
-  ['patient_head_wrong', 'the head counts one update too few', () => add('u', -1)],
-  ['patient_head_wrong', 'there is no head', () => raw.remove(head())],
-  ['patient_head_wrong', 'the head has no list of segments', () => raw.alter(head(), () => ({ sv: 'x' }))],
-  ['search_index_wrong', 'the head counts too many updates', () => add('u', 5)],
-  ['search_index_wrong', 'the change log lacks an entry', () => raw.remove(entry(2))],
-  [
-    'search_index_wrong',
-    'the change log has the wrong line',
-    () => raw.alter(entry(3), () => ({ line: 'stranger\t\t' })),
-  ],
-  [
-    'search_index_wrong',
-    'the change log has an ordinal that is not a number',
-    () => raw.alter(entry(2), () => ({ o: 'x' })),
-  ],
-  [
-    'search_index_wrong',
-    'the head lacks the versions of segments',
-    () => raw.alter(head(), () => ({ sv: [] })),
-  ],
-  ['search_index_wrong', 'the head claims more indexed patients than exist', () => add('sn', 9)],
-  ['search_index_wrong', 'a segment is missing', () => raw.remove(segment())],
-  [
-    'search_index_wrong',
-    'a segment is of an older version',
-    () => raw.alter(segment(), () => ({ version: 0 })),
-  ],
-  [
-    'search_index_wrong',
-    'a segment claims more updates than exist',
-    () => raw.alter(segment(), () => ({ state: 999 })),
-  ],
-  ['search_index_wrong', 'a segment is truncated', () => bytes((data) => data.slice(0, 20))],
-  [
-    'search_index_wrong',
-    'a segment is not compressed text',
-    () => bytes((data) => data.map((byte) => byte ^ 255)),
-  ],
-  ['search_index_wrong', 'an update is in neither log nor segment', forgottenUpdate],
-  ['refresh_interrupted', 'a patient’s new name was not copied', () => change(1, { lastName: 'New' })],
-  ['refresh_unscheduled', 'stale copies are not due for the sweep', unscheduledRefresh],
-  [
-    'refresh_stray',
-    'copies that are not stale are due for the sweep',
-    () => raw.put(dueRefresh(Date.now() - 3_600_000)),
-  ],
-  ['patient_activity_wrong', 'inactive patients are not in the index', () => raw.remove(inactive())],
-  [
-    'patient_activity_wrong',
-    'an active patient is in the index',
-    () => raw.alter(inactive(), ({ b }) => ({ b: withMember(b as Uint8Array, 1, true) })),
-  ],
-  [
-    'patient_activity_wrong',
-    'the index of inactive patients is unreadable',
-    () => raw.alter(inactive(), () => ({ b: 'x' })),
-  ],
-  [
-    'patient_activity_wrong',
-    'a part of the index of inactive patients has no patients',
-    () => raw.put({ ...inactive(7), b: withMember(emptyPart(), 0, true), v: 1 }),
-  ],
-  [
-    'patient_activity_wrong',
-    'an item of the index of inactive patients is no part',
-    () => raw.put({ ...inactive(), sk: 'x', b: emptyPart(), v: 1 }),
-  ],
-  ['national_id_missing', 'a patient is not found by national id', () => raw.remove(nationalIdItem(1))],
-  [
-    'national_id_missing',
-    'a national id finds a patient at another position',
-    () => raw.alter(nationalIdItem(1), () => ({ o: 2 })),
-  ],
-  [
-    'national_id_stray',
-    'a national id finds a patient who has none',
-    () => raw.put({ ...nationalIdItem(1), ...underHash(idOf(0)) }),
-  ],
-  [
-    'national_id_stray',
-    'a national id finds an unknown patient',
-    () => raw.put({ ...nationalIdItem(1), ...underHash(newUuid()) }),
-  ],
-  ['external_id_missing', 'a patient is not found by external id', () => raw.remove(link())],
-  ['credential_outdated', 'a credential has an earlier time zone', () => outdated({ cv: 0 })],
-  ['credential_outdated', 'a credential from before versions has an earlier time zone', () => outdated({})],
-  ['credential_state_wrong', 'a revoked credential is listed as active', () => credential({ revokedAt: AT })],
-  [
-    'credential_state_wrong',
-    'an active credential is listed as revoked',
-    () => credential({ revokedAt: null }, ACTIVE_VERSION + 1),
-  ],
-  [
-    'credential_state_wrong',
-    'the list does not say whether a credential is revoked',
-    () => credential({ revokedAt: null }, null),
-  ],
-  ['clinic_unlisted', 'the directory lacks the clinic', () => raw.remove(clinicDirectoryKey(made.clinic))],
-  [
-    'secret_missing',
-    'the clinic’s secret for recipients is missing',
-    () => raw.alter(clinicKey(made.clinic), () => ({ recipientSecret: undefined })),
-  ],
-]
+  },
+  patient_row_stray: {
+    'a row is past the last patient': () => raw.put({ ...row(40), i: newUuid() }),
+    'a row has a malformed ordinal': () => raw.put({ pk: row(0).pk, sk: 'x', i: idOf(1) }),
+  },
+  patient_head_wrong: {
+    'the head counts one patient too few': () => add('n', -1),
+    'the head counts one update too few': () => add('u', -1),
+    'there is no head': () => raw.remove(head()),
+    'the head has no list of segments': () => raw.alter(head(), () => ({ sv: 'x' })),
+  },
+  search_index_wrong: {
+    'the head counts too many updates': () => add('u', 5),
+    'the change log lacks an entry': () => raw.remove(entry(2)),
+    'the change log has the wrong line': () => raw.alter(entry(3), () => ({ line: 'stranger\t\t' })),
+    'the change log has an ordinal that is not a number': () => raw.alter(entry(2), () => ({ o: 'x' })),
+    'the head lacks the versions of segments': () => raw.alter(head(), () => ({ sv: [] })),
+    'the head claims more indexed patients than exist': () => add('sn', 9),
+    'a segment is missing': () => raw.remove(segment()),
+    'a segment is of an older version': () => raw.alter(segment(), () => ({ version: 0 })),
+    'a segment claims more updates than exist': () => raw.alter(segment(), () => ({ state: 999 })),
+    'a segment is truncated': () => bytes((data) => data.slice(0, 20)),
+    'a segment is not compressed text': () => bytes((data) => data.map((byte) => byte ^ 255)),
+    'an update is in neither log nor segment': forgottenUpdate,
+  },
+  refresh_unscheduled: {
+    'stale copies are not due for the sweep': unscheduledRefresh,
+  },
+  refresh_stray: {
+    'copies that are not stale are due for the sweep': () => raw.put(dueRefresh(Date.now() - 3_600_000)),
+  },
+  patient_activity_wrong: {
+    'inactive patients are not in the index': () => raw.remove(inactive()),
+    'an active patient is in the index': () =>
+      raw.alter(inactive(), ({ b }) => ({ b: withMember(b as Uint8Array, 1, true) })),
+    'the index of inactive patients is unreadable': () => raw.alter(inactive(), () => ({ b: 'x' })),
+    'a part of the index of inactive patients has no patients': () =>
+      raw.put({ ...inactive(7), b: withMember(emptyPart(), 0, true), v: 1 }),
+    'an item of the index of inactive patients is no part': () =>
+      raw.put({ ...inactive(), sk: 'x', b: emptyPart(), v: 1 }),
+  },
+  national_id_missing: {
+    'a patient is not found by national id': () => raw.remove(nationalIdItem(1)),
+    'a national id finds a patient at another position': () => raw.alter(nationalIdItem(1), () => ({ o: 2 })),
+  },
+  national_id_stray: {
+    'a national id finds a patient who has none': () =>
+      raw.put({ ...nationalIdItem(1), ...underHash(idOf(0)) }),
+    'a national id finds an unknown patient': () =>
+      raw.put({ ...nationalIdItem(1), ...underHash(newUuid()) }),
+  },
+  external_id_missing: {
+    'a patient is not found by external id': () => raw.remove(link()),
+  },
+  credential_outdated: {
+    'a credential has an earlier time zone': () => outdated({ cv: 0 }),
+    'a credential from before versions has an earlier time zone': () => outdated({}),
+  },
+  credential_state_wrong: {
+    'a revoked credential is listed as active': () => credential({ revokedAt: AT }),
+    'an active credential is listed as revoked': () => credential({ revokedAt: null }, ACTIVE_VERSION + 1),
+    'the list does not say whether a credential is revoked': () => credential({ revokedAt: null }, null),
+  },
+  clinic_unlisted: {
+    'the directory lacks the clinic': () => raw.remove(clinicDirectoryKey(made.clinic)),
+  },
+  secret_missing: {
+    'the clinic’s secret for recipients is missing': () =>
+      raw.alter(clinicKey(made.clinic), () => ({ recipientSecret: undefined })),
+  },
+}
 
-const REPORTED: readonly Damage[] = [
-  [
-    'record_missing',
-    'the record of a message is missing, and its rows do not have its text',
-    () => lose(MESSAGES, [mine.message], false),
-  ],
-  [
-    'record_missing',
-    'the record of a payment is missing, and its rows differ',
-    async () => {
+const REPORTED: Damages = {
+  record_missing: {
+    'the record of a message is missing, and its rows do not have its text': () =>
+      lose(MESSAGES, [mine.message], false),
+    'the record of a payment is missing, and its rows differ': async () => {
       await raw.remove(recordKey('Y', payment()))
       await raw.alter(rowsOf(PAYMENTS, payment())[1], () => ({ a: 1 }))
     },
-  ],
-  [
-    'record_missing',
-    'the record of an appointment is missing, and one of its rows is at another date',
-    async () => {
+    'the record of an appointment is missing, and one of its rows is at another date': async () => {
       const one = await full(APPOINTMENTS, made.appointments)
       const item = await raw.read(rowsOf(APPOINTMENTS, one)[0])
       await raw.put({ ...item, sk: item.sk.replace(one.date, '2020-01-01'), on: '2020-01-01' })
@@ -638,172 +508,98 @@ const REPORTED: readonly Damage[] = [
       await raw.put({ pk: tally(null).pk, sk: '2020-01', [counted]: 1, v: 1 })
       await raw.remove(recordKey('A', one))
     },
-  ],
-  ['patient_row_without_record', 'the record of a patient is missing', () => raw.remove(record(1))],
-  ['patient_row_without_record', 'the record of the last patient is missing', () => raw.remove(record(3))],
-  [
-    'patient_row_without_record',
-    'the record of the last patient is missing, and the row is unreadable',
-    async () => {
+  },
+  patient_row_without_record: {
+    'the record of a patient is missing': () => raw.remove(record(1)),
+    'the record of the last patient is missing': () => raw.remove(record(3)),
+    'the record of the last patient is missing, and the row is unreadable': async () => {
       await raw.remove(record(3))
       await raw.alter(row(3), () => ({ c: undefined }))
     },
-  ],
-  [
-    'patient_ordinal_missing',
-    'an ordinal has neither row nor record',
-    async () =>
+  },
+  patient_ordinal_missing: {
+    'an ordinal has neither row nor record': async () =>
       Promise.all([
         raw.remove(await patientIndexItem(0)),
         raw.remove(row(0)),
         raw.remove(record(0)),
         raw.remove(link()),
       ]),
-  ],
-  [
-    'amounts_wrong',
-    'an invoice and its rows have a total that its line items contradict',
-    () => alterAll(placesOf(INVOICES, itemized()), { tot: 1 }),
-  ],
-  [
-    'amounts_wrong',
-    'a failed payment has another amount than its rows',
-    async () =>
+  },
+  amounts_wrong: {
+    'an invoice and its rows have a total that its line items contradict': () =>
+      alterAll(placesOf(INVOICES, itemized()), { tot: 1 }),
+    'a failed payment has another amount than its rows': async () =>
       raw.alter(recordKey('Y', first(made.payments.filter(({ status }) => status !== 'completed'))), () => ({
         a: 99_999,
       })),
-  ],
-  [
-    'record_contradicted',
-    'a payment has another patient than all its rows',
-    () => raw.alter(recordKey('Y', completed()), () => ({ p: idOf(1) })),
-  ],
-  [
-    'record_contradicted',
-    'an appointment has another patient than all its rows',
-    () => raw.alter(recordKey('A', appointment()), () => ({ p: idOf(1) })),
-  ],
-  [
-    'record_contradicted',
-    'an appointment has another status than all its rows',
-    () => raw.alter(recordKey('A', busy()), () => ({ s: 'x' })),
-  ],
-  [
-    'record_contradicted',
-    'an appointment has lost its room',
-    () => raw.alter(recordKey('A', appointment()), () => ({ rm: undefined })),
-  ],
-  [
-    'record_contradicted',
-    'an invoice has another number than all its rows',
-    () => raw.alter(recordKey('I', itemized()), () => ({ no: 'other' })),
-  ],
-  [
-    'record_contradicted',
-    'an invoice has lost its line items',
-    () => raw.alter(recordKey('I', itemized()), () => ({ li: undefined })),
-  ],
-  [
-    'record_contradicted',
-    'a message has another channel than all its rows',
-    () => raw.alter(recordKey('M', message()), ({ ch }) => ({ ch: ch === 'sms' ? 'email' : 'sms' })),
-  ],
-  [
-    'record_contradicted',
-    'a message has lost its text, which is not in its rows',
-    async () =>
+  },
+  record_contradicted: {
+    'a payment has another patient than all its rows': () =>
+      raw.alter(recordKey('Y', completed()), () => ({ p: idOf(1) })),
+    'an appointment has another patient than all its rows': () =>
+      raw.alter(recordKey('A', appointment()), () => ({ p: idOf(1) })),
+    'an appointment has another status than all its rows': () =>
+      raw.alter(recordKey('A', busy()), () => ({ s: 'x' })),
+    'an appointment has lost its room': () =>
+      raw.alter(recordKey('A', appointment()), () => ({ rm: undefined })),
+    'an invoice has another number than all its rows': () =>
+      raw.alter(recordKey('I', itemized()), () => ({ no: 'other' })),
+    'an invoice has lost its line items': () =>
+      raw.alter(recordKey('I', itemized()), () => ({ li: undefined })),
+    'a message has another channel than all its rows': () =>
+      raw.alter(recordKey('M', message()), ({ ch }) => ({ ch: ch === 'sms' ? 'email' : 'sms' })),
+    'a message has lost its text, which is not in its rows': async () =>
       raw.alter(recordKey('M', await full(MESSAGES, [mine.message], false)), () => ({ tx: 'short' })),
-  ],
-  [
-    'record_unreadable',
-    'an appointment cannot be read',
-    () => raw.alter(recordKey('A', appointment()), () => ({ s: '?' })),
-  ],
-  ['record_unreadable', 'a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined }))],
-  [
-    'record_unreadable',
-    'a webhook cannot be read',
-    () => raw.put({ ...webhookKey(made.clinic, newUuid()), url: 'https://example.com', v: 1 }),
-  ],
-  [
-    'record_unreadable',
-    'a patient has a malformed id',
-    async () => raw.put({ ...(await raw.read(record(1))), sk: `${idOf(1)}~` }),
-  ],
-  [
-    'record_unreadable',
-    'a doctor has no hours',
-    () => raw.alter(catalogue().doctor, () => ({ hours: undefined })),
-  ],
-  [
-    'record_unreadable',
-    'the settings of the clinic have no currency',
-    () => raw.alter(clinicKey(made.clinic), () => ({ currency: undefined })),
-  ],
-  [
-    'record_unreadable',
-    'the clinic is in an unknown time zone',
-    () => raw.alter(clinicKey(made.clinic), () => ({ timezone: 'Mars/Base' })),
-  ],
-  ['dangling_reference', 'a payment’s invoice does not exist', loneInvoice],
-  [
-    'catalogue_wrong catalogue_wrong',
-    'the department of a room and a doctor is missing',
-    () => raw.remove(catalogue().department),
-  ],
-  ['catalogue_wrong', 'a treatment with a price is missing', () => raw.remove(catalogue().treatment)],
-  [
-    'catalogue_wrong',
-    'a doctor of a treatment is missing',
-    () => raw.alter(catalogue().treatment, () => ({ dr: [mine.doctor.id, newUuid()] })),
-  ],
-  [
-    'catalogue_wrong catalogue_wrong',
-    'two treatments have one code',
-    async () => raw.put({ ...(await raw.read(catalogue().treatment)), sk: newUuid() }),
-  ],
-  [
-    'record_unreadable',
-    'a treatment has no price',
-    () => raw.alter(catalogue().treatment, () => ({ pr: undefined })),
-  ],
-  [
-    'credential_missing',
-    'a credential does not exist',
-    () => raw.put({ ...clinicCredentialKey(made.clinic, 'ck_none'), v: ACTIVE_VERSION }),
-  ],
-  ['credential_foreign', 'a credential is another clinic’s', () => credential({ clinic: { id: newUuid() } })],
-  [
-    'external_id_stray',
-    'an external id finds an unknown record',
-    () => raw.put({ ...otherLink(), r: newUuid() }),
-  ],
-  [
-    'external_id_stray',
-    'an external id finds a patient who does not have it',
-    () => raw.put({ ...otherLink(), r: idOf(1) }),
-  ],
-  [
-    'external_id_stray',
-    'a patient and its row have lost the external id',
-    () => alterAll([record(0), row(0)], { xi: undefined }),
-  ],
-  [
-    'external_id_wrong',
-    'the id of a payment does not follow from its external id',
-    () => raw.alter(recordKey('Y', payment()), () => ({ xi: 'Z' })),
-  ],
-  [
-    'external_id_wrong',
-    'two patients have one external id',
-    async () => alterAll([record(1), row(1)], { xi: 'X' }),
-  ],
-  [
-    'secret_missing',
-    'the secret of external ids is missing',
-    () => raw.remove(externalIdSecretKey(made.clinic)),
-  ],
-]
+  },
+  record_unreadable: {
+    'an appointment cannot be read': () => raw.alter(recordKey('A', appointment()), () => ({ s: '?' })),
+    'a patient cannot be read': () => raw.alter(record(1), () => ({ c: undefined })),
+    'a webhook cannot be read': () =>
+      raw.put({ ...webhookKey(made.clinic, newUuid()), url: 'https://example.com', v: 1 }),
+    'a patient has a malformed id': async () =>
+      raw.put({ ...(await raw.read(record(1))), sk: `${idOf(1)}~` }),
+    'a doctor has no hours': () => raw.alter(catalogue().doctor, () => ({ hours: undefined })),
+    'the settings of the clinic have no currency': () =>
+      raw.alter(clinicKey(made.clinic), () => ({ currency: undefined })),
+    'the clinic is in an unknown time zone': () =>
+      raw.alter(clinicKey(made.clinic), () => ({ timezone: 'Mars/Base' })),
+    'a treatment has no price': () => raw.alter(catalogue().treatment, () => ({ pr: undefined })),
+  },
+  dangling_reference: {
+    'a payment’s invoice does not exist': loneInvoice,
+  },
+  'catalogue_wrong catalogue_wrong': {
+    'the department of a room and a doctor is missing': () => raw.remove(catalogue().department),
+    'two treatments have one code': async () =>
+      raw.put({ ...(await raw.read(catalogue().treatment)), sk: newUuid() }),
+  },
+  catalogue_wrong: {
+    'a treatment with a price is missing': () => raw.remove(catalogue().treatment),
+    'a doctor of a treatment is missing': () =>
+      raw.alter(catalogue().treatment, () => ({ dr: [mine.doctor.id, newUuid()] })),
+  },
+  credential_missing: {
+    'a credential does not exist': () =>
+      raw.put({ ...clinicCredentialKey(made.clinic, 'ck_none'), v: ACTIVE_VERSION }),
+  },
+  credential_foreign: {
+    'a credential is another clinic’s': () => credential({ clinic: { id: newUuid() } }),
+  },
+  external_id_stray: {
+    'an external id finds an unknown record': () => raw.put({ ...otherLink(), r: newUuid() }),
+    'an external id finds a patient who does not have it': () => raw.put({ ...otherLink(), r: idOf(1) }),
+    'a patient and its row have lost the external id': () => alterAll([record(0), row(0)], { xi: undefined }),
+  },
+  external_id_wrong: {
+    'the id of a payment does not follow from its external id': () =>
+      raw.alter(recordKey('Y', payment()), () => ({ xi: 'Z' })),
+    'two patients have one external id': async () => alterAll([record(1), row(1)], { xi: 'X' }),
+  },
+  secret_missing: {
+    'the secret of external ids is missing': () => raw.remove(externalIdSecretKey(made.clinic)),
+  },
+}
 
 const run = (repair = false) => runVerification(db.table, made.clinic, repair)
 
@@ -813,27 +609,27 @@ describe('verifying a clinic', () => {
     expect([found, checked]).toMatchObject([[], { departments: 1, rooms: 1, treatments: 1, price_lists: 1 }])
   })
 
-  it.each(REPAIRED)('reports and repairs %s: %s', async (kinds, _, plant) => {
+  it.each(eachOf(REPAIRED))('reports and repairs $kinds: $name', async ({ kinds: expected, plant }) => {
     await plant()
-    const expected = kinds.split(' ')
     expect((await run()).kinds).toEqual(expected)
     expect(await run(true)).toMatchObject({ kinds: expected, repaired: expected.length })
     expect((await run()).found).toEqual([])
   })
 
-  it.each(REPORTED)('reports %s, and changes nothing: %s', async (kinds, _, plant) => {
+  it.each(eachOf(REPORTED))('reports $kinds, and changes nothing: $name', async ({ kinds, plant }) => {
     await plant()
     const before = await raw.scanAll()
-    expect(await run(true)).toMatchObject({ kinds: kinds.split(' '), repaired: 0 })
+    expect(await run(true)).toMatchObject({ kinds, repaired: 0 })
     expect(await raw.scanAll()).toEqual(before)
   })
 
   it('repairs in one run whatever it can repair of several damages', async () => {
-    const several = fc.uniqueArray(fc.constantFrom(...REPAIRED, ...REPORTED), { minLength: 2, maxLength: 4 })
-    const check = async (damages: readonly Damage[]) => {
+    const all = fc.constantFrom(...[REPAIRED, REPORTED].flatMap(eachOf))
+    const several = fc.uniqueArray(all, { minLength: 2, maxLength: 4 })
+    const check = async (damages: ReturnType<typeof eachOf>) => {
       await raw.restore(sound)
       // Some need what others have removed.
-      for (const [, , plant] of damages) await plant().catch(() => {})
+      for (const { plant } of damages) await plant().catch(() => {})
       const { found } = await run(true)
       const left = found.filter(({ repaired }) => !repaired).map(({ kind }) => kind)
       expect(await run(true)).toMatchObject({ kinds: left.toSorted(), repaired: 0 })
