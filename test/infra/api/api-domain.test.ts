@@ -57,32 +57,28 @@ describe('with a domain, the API', () => {
   })
 })
 
-describe('without a domain, the API', () => {
-  it('responds at the address of API Gateway, which is for trials in production', () => {
-    const [dev, prod] = [apiStack('dev'), apiStack('prod')]
-    for (const template of [dev, prod]) {
-      expect(propertiesOf(template, 'AWS::ApiGateway::RestApi')[0]).toMatchObject({
-        DisableExecuteApiEndpoint: false,
-        Body: { 'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: false } },
-      })
-      expect(JSON.stringify(template.Outputs?.BaseUrl)).toContain('.execute-api.')
-    }
-    expect(dev.Outputs).not.toHaveProperty('BaseUrlNotice')
-    expect(prod.Outputs?.BaseUrlNotice?.Value).toContain('For trials only')
-  })
+it('without a domain, the API responds at the address of API Gateway, which is for trials in production', () => {
+  const [dev, prod] = [apiStack('dev'), apiStack('prod')]
+  for (const template of [dev, prod]) {
+    expect(propertiesOf(template, 'AWS::ApiGateway::RestApi')[0]).toMatchObject({
+      DisableExecuteApiEndpoint: false,
+      Body: { 'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: false } },
+    })
+    expect(JSON.stringify(template.Outputs?.BaseUrl)).toContain('.execute-api.')
+  }
+  expect(dev.Outputs).not.toHaveProperty('BaseUrlNotice')
+  expect(prod.Outputs?.BaseUrlNotice?.Value).toContain('For trials only')
 })
 
-describe('the domain', () => {
-  it.each([
-    [{ domain: 'api.praxis-nord.de' }, /- domain and certificateArn must be set together/],
-    [{ certificateArn: DOMAIN.certificateArn }, /- domain and certificateArn must be set together/],
-    [{ ...DOMAIN, domain: 'localhost' }, /- domain is not a domain name/],
-    [{ ...DOMAIN, domain: 'https://api.praxis-nord.de' }, /- domain is not a domain name/],
-    [{ ...DOMAIN, certificateArn: 'arn:aws:iam::1:x' }, /- certificateArn is not the ARN/],
-    [{ ...DOMAIN, hostedZoneId: 'Z0' }, /- hostedZoneId and hostedZoneName must be set together/],
-    [{ ...DOMAIN, ...ZONE, hostedZoneName: 'other.de' }, /- domain must be in the hosted zone/],
-    [ZONE, /- hostedZoneId and hostedZoneName need a domain/],
-  ])('is not %j', (settings, message) => {
-    expect(() => settingsOf('prod', settings)).toThrow(message)
-  })
+it.each([
+  [{ domain: 'api.praxis-nord.de' }, /- domain and certificateArn must be set together/],
+  [{ certificateArn: DOMAIN.certificateArn }, /- domain and certificateArn must be set together/],
+  [{ ...DOMAIN, domain: 'localhost' }, /- domain is not a domain name/],
+  [{ ...DOMAIN, domain: 'https://api.praxis-nord.de' }, /- domain is not a domain name/],
+  [{ ...DOMAIN, certificateArn: 'arn:aws:iam::1:x' }, /- certificateArn is not the ARN/],
+  [{ ...DOMAIN, hostedZoneId: 'Z0' }, /- hostedZoneId and hostedZoneName must be set together/],
+  [{ ...DOMAIN, ...ZONE, hostedZoneName: 'other.de' }, /- domain must be in the hosted zone/],
+  [ZONE, /- hostedZoneId and hostedZoneName need a domain/],
+])('the domain is not %j', (settings, message) => {
+  expect(() => settingsOf('prod', settings)).toThrow(message)
 })

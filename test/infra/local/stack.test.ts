@@ -68,52 +68,46 @@ describe('the synthesized stack, run locally', () => {
   })
 })
 
-describe('a stack without a domain', () => {
-  it('has the stage in its address, in locations and in the server of its document', async () => {
-    const below = await runStack({ domain: false })
-    onTestFinished(() => below.close())
-    const { baseUrl, outputs, clinics } = below
-    expect(outputs.BaseUrl).toBe(`${baseUrl}/dev`)
-    const created = await fetch(`${baseUrl}/dev/api/developer/v1/patients`, {
-      method: 'POST',
-      headers: {
-        authorization: `Developer ${clinics[0]?.credentials.full}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ first_name: 'Ada', last_name: 'Kaya' }),
-    })
-    const location = created.headers.get('location')
-    expect([created.status, location]).toEqual([
-      201,
-      expect.stringMatching(/^\/dev\/api\/developer\/v1\/patients\//),
-    ])
-    const read = await fetch(`${baseUrl}${location}`, {
-      headers: { authorization: `Developer ${clinics[0]?.credentials.full}` },
-    })
-    expect(read.status).toBe(200)
-    const document = (await (await fetch(`${baseUrl}/dev/openapi.json`)).json()) as { servers: object[] }
-    expect(document.servers).toMatchObject([{ url: '/dev/api/developer/v1' }])
-    const outside = await fetch(`${baseUrl}/api/developer/v1/patients`)
-    expect([outside.status, await outside.json()]).toEqual([403, { message: 'Forbidden' }])
+it('a stack without a domain has the stage in its address, in locations and in the server of its document', async () => {
+  const below = await runStack({ domain: false })
+  onTestFinished(() => below.close())
+  const { baseUrl, outputs, clinics } = below
+  expect(outputs.BaseUrl).toBe(`${baseUrl}/dev`)
+  const created = await fetch(`${baseUrl}/dev/api/developer/v1/patients`, {
+    method: 'POST',
+    headers: {
+      authorization: `Developer ${clinics[0]?.credentials.full}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ first_name: 'Ada', last_name: 'Kaya' }),
   })
+  const location = created.headers.get('location')
+  expect([created.status, location]).toEqual([
+    201,
+    expect.stringMatching(/^\/dev\/api\/developer\/v1\/patients\//),
+  ])
+  const read = await fetch(`${baseUrl}${location}`, {
+    headers: { authorization: `Developer ${clinics[0]?.credentials.full}` },
+  })
+  expect(read.status).toBe(200)
+  const document = (await (await fetch(`${baseUrl}/dev/openapi.json`)).json()) as { servers: object[] }
+  expect(document.servers).toMatchObject([{ url: '/dev/api/developer/v1' }])
+  const outside = await fetch(`${baseUrl}/api/developer/v1/patients`)
+  expect([outside.status, await outside.json()]).toEqual([403, { message: 'Forbidden' }])
 })
 
-describe('a burst of requests', () => {
-  it('is served, up to the number of requests that may wait', async () => {
-    const busy = await runStack({ limits: { waiting: 80 } })
-    onTestFinished(() => busy.close())
-    const burst = (count: number) =>
-      Promise.all(
-        Array.from({ length: count }, () =>
-          post(busy, '/patients', { first_name: 'Ada', last_name: 'Kaya' }),
-        ),
-      )
-    expect(new Set((await burst(64)).map(({ status }) => status))).toEqual(new Set([201]))
-    const responses = await burst(160)
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 429]))
-    const rejected = responses.find(({ status }) => status === 429)
-    expect(rejected?.headers['retry-after']).toBe('1')
-  })
+it('a burst of requests is served, up to the number of requests that may wait', async () => {
+  const busy = await runStack({ limits: { waiting: 80 } })
+  onTestFinished(() => busy.close())
+  const burst = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => post(busy, '/patients', { first_name: 'Ada', last_name: 'Kaya' })),
+    )
+  expect(new Set((await burst(64)).map(({ status }) => status))).toEqual(new Set([201]))
+  const responses = await burst(160)
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 429]))
+  const rejected = responses.find(({ status }) => status === 429)
+  expect(rejected?.headers['retry-after']).toBe('1')
 })
 
 describe('a closed stack', () => {

@@ -109,17 +109,15 @@ describe('the topics', () => {
   })
 })
 
-describe('the settings', () => {
-  it('add a budget, and traces, on request only', () => {
-    const traced = templateOf('dev', { monthlyBudget: '500', tracing: 'on' })
-    traced.hasResourceProperties('AWS::Budgets::Budget', {
-      Budget: { BudgetLimit: { Amount: 500, Unit: 'USD' }, BudgetType: 'COST', TimeUnit: 'MONTHLY' },
-    })
-    traced.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: true })
-    traced.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } })
-    template.resourceCountIs('AWS::Budgets::Budget', 0)
-    template.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: false })
+it('the settings add a budget, and traces, on request only', () => {
+  const traced = templateOf('dev', { monthlyBudget: '500', tracing: 'on' })
+  traced.hasResourceProperties('AWS::Budgets::Budget', {
+    Budget: { BudgetLimit: { Amount: 500, Unit: 'USD' }, BudgetType: 'COST', TimeUnit: 'MONTHLY' },
   })
+  traced.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: true })
+  traced.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } })
+  template.resourceCountIs('AWS::Budgets::Budget', 0)
+  template.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: false })
 })
 
 const TABLE = { 'Fn::ImportValue': 'ClinicDeveloperApi-prod-Data:TableName' }

@@ -33,23 +33,24 @@ describe('a partial batch', () => {
   })
 })
 
-describe('a partial page', () => {
-  async function partition(sks: string[]) {
-    const { dynamodb, plainClient, name, table } = await freshRealisticTable({ latency: SHORT_LATENCY })
-    for (const sk of sks) await table.transact([table.putWrite({ pk: 'p', sk })])
-    const query = (input: Partial<QueryCommandInput> = {}) =>
-      plainClient.send(
-        new QueryCommand({
-          TableName: name,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-          ExpressionAttributeValues: { ':pk': { S: 'p' }, ':from': { S: 'b' }, ':to': { S: 'd' } },
-          ...input,
-        }),
-      )
-    return { dynamodb, query, table }
-  }
+async function partition(sks: string[]) {
+  const { dynamodb, plainClient, name, table } = await freshRealisticTable({ latency: SHORT_LATENCY })
+  for (const sk of sks) await table.transact([table.putWrite({ pk: 'p', sk })])
+  const query = (input: Partial<QueryCommandInput> = {}) =>
+    plainClient.send(
+      new QueryCommand({
+        TableName: name,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':pk': { S: 'p' }, ':from': { S: 'b' }, ':to': { S: 'd' } },
+        ...input,
+      }),
+    )
+  return { dynamodb, query, table }
+}
 
-  it.each([true, false])('has no items, and the next page has them all (ascending: %s)', async (forward) => {
+it.each([true, false])(
+  'a partial page has no items, and the next page has them all (ascending: %s)',
+  async (forward) => {
     const { dynamodb, query } = await partition(['b', 'c', 'd'])
     dynamodb.faults.next({ kind: 'partial-result', processed: 0 })
     const page = await query({ ScanIndexForward: forward })
@@ -59,5 +60,5 @@ describe('a partial page', () => {
     const rest = await query({ ...start, ScanIndexForward: forward })
     const expected = forward ? ['b', 'c', 'd'] : ['d', 'c', 'b']
     expect(rest.Items?.map(({ sk }) => sk?.S)).toEqual(expected)
-  })
-})
+  },
+)

@@ -67,17 +67,15 @@ it('stores a time zone that is given in another letter case in its own spelling'
   expect(await clinicStore(db).find(id)).toMatchObject({ timezone: 'Europe/Berlin' })
 })
 
-describe('the currency', () => {
-  it('is changed only with --yes, and invoices keep theirs', async () => {
-    const { code, errors } = await set('--currency', 'USD', '--json')
-    expect([code, JSON.parse(errors).error.message]).toEqual([
-      2,
-      expect.stringContaining('Nothing is converted: invoices, payments,'),
-    ])
-    expect((await set('--currency', 'USD', '--yes')).code).toBe(0)
-    const { printed } = await run('invoice', 'show', mine.invoice.id, '--clinic', mine.clinic.id)
-    expect(printed).toMatch(/^currency +EUR$/m)
-  })
+it('the currency is changed only with --yes, and invoices keep theirs', async () => {
+  const { code, errors } = await set('--currency', 'USD', '--json')
+  expect([code, JSON.parse(errors).error.message]).toEqual([
+    2,
+    expect.stringContaining('Nothing is converted: invoices, payments,'),
+  ])
+  expect((await set('--currency', 'USD', '--yes')).code).toBe(0)
+  const { printed } = await run('invoice', 'show', mine.invoice.id, '--clinic', mine.clinic.id)
+  expect(printed).toMatch(/^currency +EUR$/m)
 })
 
 it('a setting that the clinic has is set without a question', async () => {
@@ -223,25 +221,16 @@ it('a clinic is a test clinic from its creation or never', async () => {
   )
 })
 
-describe('limits', () => {
-  it('return to the stage’s by "default"', async () => {
-    await set('--sms-per-day', '5', '--sms-countries', 'TR', '--emails-per-day', '7')
-    const { code } = await set(
-      '--sms-per-day',
-      'default',
-      '--sms-countries',
-      'default',
-      '--address',
-      'default',
-    )
-    expect(code).toBe(0)
-    const { printed } = await run('--json', 'clinic', 'show', '--clinic', mine.clinic.id)
-    expect(JSON.parse(printed).data).toMatchObject({
-      sms_per_day: null,
-      sms_countries: null,
-      emails_per_day: 7,
-      address: 'default',
-    })
+it('limits return to the stage’s by "default"', async () => {
+  await set('--sms-per-day', '5', '--sms-countries', 'TR', '--emails-per-day', '7')
+  const { code } = await set('--sms-per-day', 'default', '--sms-countries', 'default', '--address', 'default')
+  expect(code).toBe(0)
+  const { printed } = await run('--json', 'clinic', 'show', '--clinic', mine.clinic.id)
+  expect(JSON.parse(printed).data).toMatchObject({
+    sms_per_day: null,
+    sms_countries: null,
+    emails_per_day: 7,
+    address: 'default',
   })
 })
 

@@ -55,37 +55,35 @@ it('is in effect from when credentials no longer allowed writes, also when it wa
   expect(await inEffectAt()).toBe('2026-05-01T09:00:00.000Z')
 })
 
-describe('deliveries', () => {
-  it('of a paused clinic wait, those of others go out, and each goes out once after the pause', async () => {
-    const [paused, other] = [await newClinic(db.table), await newClinic(db.table)]
-    const simulation = deliverySimulation(db.table)
-    const start = simulation.now
-    for (const clinic of [paused, other]) {
-      const webhook = await createWebhook(db.table, clinic.id)
-      await simulation.push('quick', await addChangesOfOneRecord(db.table, clinic, webhook, 3, start))
+it('deliveries of a paused clinic wait, those of others go out, and each goes out once after the pause', async () => {
+  const [paused, other] = [await newClinic(db.table), await newClinic(db.table)]
+  const simulation = deliverySimulation(db.table)
+  const start = simulation.now
+  for (const clinic of [paused, other]) {
+    const webhook = await createWebhook(db.table, clinic.id)
+    await simulation.push('quick', await addChangesOfOneRecord(db.table, clinic, webhook, 3, start))
+  }
+  await pause(paused)
+  const { withoutPaused } = pausedClinics(db)
+  const due = dueDeliveries(db)
+  const run = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      await simulation.drain()
+      simulation.now += MINUTE
+      await sweepDeliveries({
+        deliveries: { ...due, dueBatches: (until, size) => withoutPaused(due.dueBatches(until, size)) },
+        queues: simulation.dependencies.queues,
+        now: () => simulation.now,
+      })
     }
-    await pause(paused)
-    const { withoutPaused } = pausedClinics(db)
-    const due = dueDeliveries(db)
-    const run = async (minutes: number) => {
-      for (let minute = 0; minute < minutes; minute++) {
-        await simulation.drain()
-        simulation.now += MINUTE
-        await sweepDeliveries({
-          deliveries: { ...due, dueBatches: (until, size) => withoutPaused(due.dueBatches(until, size)) },
-          queues: simulation.dependencies.queues,
-          now: () => simulation.now,
-        })
-      }
-    }
-    await run(3)
-    expect(simulation.received.length).toBe(3)
-    await resume(paused)
-    await run(2)
-    expect(simulation.received.length).toBe(6)
-    const ids = simulation.received.map(({ headers }) => headers['webhook-id'])
-    expect(new Set(ids).size).toBe(6)
-  })
+  }
+  await run(3)
+  expect(simulation.received.length).toBe(3)
+  await resume(paused)
+  await run(2)
+  expect(simulation.received.length).toBe(6)
+  const ids = simulation.received.map(({ headers }) => headers['webhook-id'])
+  expect(new Set(ids).size).toBe(6)
 })
 
 it('does not count as time for which a webhook endpoint has failed, once clinic resume has ended it', async () => {
@@ -106,35 +104,33 @@ it('does not count as time for which a webhook endpoint has failed, once clinic 
   expect(await failingFor()).toBeGreaterThanOrEqual(MINUTE)
 })
 
-describe('events', () => {
-  it('of a paused clinic stay announced, do not count as late, and are fanned out once after the pause', async () => {
-    const [paused, other] = [await newClinic(db.table), await newClinic(db.table)]
-    for (const { id } of [paused, other]) {
-      await createWebhook(db.table, id)
-      await patientWriter(db).createMany(id, [aPatient()])
-    }
-    await pause(paused)
-    const fanOut = eventFanOut({ table: db.table, now: Date.now, newId: newUuid })
-    const pushed: string[] = []
-    let lag = 0
-    const sweep = () =>
-      sweepEvents({
-        events: fanOut,
-        queues: { push: async (_, created) => void pushed.push(...created.map(({ clinic }) => clinic)) },
-        now: () => Date.now() + 10 * MINUTE,
-        reportLag: (ms) => {
-          lag = ms
-        },
-      })
-    await sweep()
-    expect([pushed, lag > 5 * MINUTE]).toEqual([[other.id], true])
-    await sweep()
-    expect([pushed, lag]).toEqual([[other.id], 0])
-    // A batch of the stream asks for one clinic.
-    expect(await fanOut.fanOut(paused.id, async () => {})).toBe(false)
-    await resume(paused)
-    await sweep()
-    await sweep()
-    expect(pushed).toEqual([other.id, paused.id])
-  })
+it('events of a paused clinic stay announced, do not count as late, and are fanned out once after the pause', async () => {
+  const [paused, other] = [await newClinic(db.table), await newClinic(db.table)]
+  for (const { id } of [paused, other]) {
+    await createWebhook(db.table, id)
+    await patientWriter(db).createMany(id, [aPatient()])
+  }
+  await pause(paused)
+  const fanOut = eventFanOut({ table: db.table, now: Date.now, newId: newUuid })
+  const pushed: string[] = []
+  let lag = 0
+  const sweep = () =>
+    sweepEvents({
+      events: fanOut,
+      queues: { push: async (_, created) => void pushed.push(...created.map(({ clinic }) => clinic)) },
+      now: () => Date.now() + 10 * MINUTE,
+      reportLag: (ms) => {
+        lag = ms
+      },
+    })
+  await sweep()
+  expect([pushed, lag > 5 * MINUTE]).toEqual([[other.id], true])
+  await sweep()
+  expect([pushed, lag]).toEqual([[other.id], 0])
+  // A batch of the stream asks for one clinic.
+  expect(await fanOut.fanOut(paused.id, async () => {})).toBe(false)
+  await resume(paused)
+  await sweep()
+  await sweep()
+  expect(pushed).toEqual([other.id, paused.id])
 })

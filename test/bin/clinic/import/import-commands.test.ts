@@ -395,36 +395,34 @@ describe('import', () => {
   })
 })
 
-describe('import --draft', () => {
-  it('writes a map with each column once, which is rejected until each is decided, and its schema', async () => {
-    const files = [
-      file('Kartei.csv', 'Nr;Name;Notes;Name\n1;Jo;x;y\n'),
-      file('appointments-a.ndjson', '{"a":1}\n{"b":2,"a":1}\n'),
-      file('appointments-b.csv', 'b,c\n1,2\n'),
-    ]
-    const path = join(folder, 'draft.json')
-    const { code, printed } = await run('import', '--draft', '--map', path, ...files)
-    expect([code, printed]).toEqual([
-      0,
-      expect.stringContaining('Replace "Kartei" by an entity: one of departments,'),
-    ])
-    const draft = JSON.parse(readFileSync(path, 'utf8'))
-    expect(draft).toEqual({
-      $schema: './map.schema.json',
-      entities: {
-        Kartei: { file: 'Kartei', columns: {}, ignore: [], undecided: ['Nr', 'Name', 'Notes'] },
-        appointments: { columns: {}, ignore: [], undecided: ['a', 'b', 'c'] },
-      },
-    })
-    const schema = JSON.parse(readFileSync(join(folder, 'map.schema.json'), 'utf8'))
-    expect(Object.keys(schema.properties.entities.properties)).toContain('line-items')
-    expect((await run('import', '--draft', '--map', path, ...files)).errors).toContain('exists already')
-    const { Kartei: patients } = draft.entities
-    writeFileSync(path, JSON.stringify({ entities: { patients } }))
-    expect(await rejection(tool('import', '--map', path, ...files))).toContain(
-      'draft.json: entities.patients.undecided must be empty: move each column to "columns", for its field, or to "ignore"',
-    )
+it('import --draft writes a map with each column once, which is rejected until each is decided, and its schema', async () => {
+  const files = [
+    file('Kartei.csv', 'Nr;Name;Notes;Name\n1;Jo;x;y\n'),
+    file('appointments-a.ndjson', '{"a":1}\n{"b":2,"a":1}\n'),
+    file('appointments-b.csv', 'b,c\n1,2\n'),
+  ]
+  const path = join(folder, 'draft.json')
+  const { code, printed } = await run('import', '--draft', '--map', path, ...files)
+  expect([code, printed]).toEqual([
+    0,
+    expect.stringContaining('Replace "Kartei" by an entity: one of departments,'),
+  ])
+  const draft = JSON.parse(readFileSync(path, 'utf8'))
+  expect(draft).toEqual({
+    $schema: './map.schema.json',
+    entities: {
+      Kartei: { file: 'Kartei', columns: {}, ignore: [], undecided: ['Nr', 'Name', 'Notes'] },
+      appointments: { columns: {}, ignore: [], undecided: ['a', 'b', 'c'] },
+    },
   })
+  const schema = JSON.parse(readFileSync(join(folder, 'map.schema.json'), 'utf8'))
+  expect(Object.keys(schema.properties.entities.properties)).toContain('line-items')
+  expect((await run('import', '--draft', '--map', path, ...files)).errors).toContain('exists already')
+  const { Kartei: patients } = draft.entities
+  writeFileSync(path, JSON.stringify({ entities: { patients } }))
+  expect(await rejection(tool('import', '--map', path, ...files))).toContain(
+    'draft.json: entities.patients.undecided must be empty: move each column to "columns", for its field, or to "ignore"',
+  )
 })
 
 describe('ids', () => {

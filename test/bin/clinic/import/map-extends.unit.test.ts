@@ -107,48 +107,46 @@ describe('a map that extends another', () => {
   })
 })
 
-describe('is rejected with what is wrong and where', () => {
-  it.each<[string, Record<string, object | string>, string]>([
-    [
-      'an unknown name',
-      { 'own.json': { extends: 'germn' } },
-      'own.json: extends germn: there is no such file, nor a map of this name. Maps that ship with the tool: cliniko, german, turkish.',
-    ],
-    [
-      'an unknown file',
-      { 'own.json': { extends: 'none.json' } },
-      'own.json: extends none.json: there is no such',
-    ],
-    ['a name that is no text', { 'own.json': { extends: 3 } }, 'own.json: extends must be text'],
-    [
-      'a map that extends itself',
-      { 'own.json': { extends: './own.json' } },
-      'own.json extends itself: own.json, own.json',
-    ],
-    [
-      'a cycle',
-      { 'a.json': { extends: 'b.json' }, 'b.json': { extends: 'c.json' }, 'c.json': { extends: 'b.json' } },
-      'b.json extends itself: a.json, b.json, c.json, b.json',
-    ],
-    [
-      'a mistake in the map that is extended',
-      { 'own.json': { extends: 'base.json' }, 'base.json': { entities: { horses: {} } } },
-      'base.json: entities: unknown entity "horses"',
-    ],
-    [
-      'a map without entities',
-      { 'own.json': { extends: 'base.json' }, 'base.json': {} },
-      'base.json: entities must',
-    ],
-    [
-      'a name that no file can have',
-      { 'own.json': { extends: `${'n'.repeat(300)}.json` } },
-      'n.json: there is no such file',
-    ],
-    ['a folder', { 'own.json': { extends: '.' } }, 'own.json: extends .: there is no such file'],
-  ])('%s', (_, maps, message) => {
-    expect(() => read(maps)).toThrow(message)
-  })
+it.each<[string, Record<string, object | string>, string]>([
+  [
+    'an unknown name',
+    { 'own.json': { extends: 'germn' } },
+    'own.json: extends germn: there is no such file, nor a map of this name. Maps that ship with the tool: cliniko, german, turkish.',
+  ],
+  [
+    'an unknown file',
+    { 'own.json': { extends: 'none.json' } },
+    'own.json: extends none.json: there is no such',
+  ],
+  ['a name that is no text', { 'own.json': { extends: 3 } }, 'own.json: extends must be text'],
+  [
+    'a map that extends itself',
+    { 'own.json': { extends: './own.json' } },
+    'own.json extends itself: own.json, own.json',
+  ],
+  [
+    'a cycle',
+    { 'a.json': { extends: 'b.json' }, 'b.json': { extends: 'c.json' }, 'c.json': { extends: 'b.json' } },
+    'b.json extends itself: a.json, b.json, c.json, b.json',
+  ],
+  [
+    'a mistake in the map that is extended',
+    { 'own.json': { extends: 'base.json' }, 'base.json': { entities: { horses: {} } } },
+    'base.json: entities: unknown entity "horses"',
+  ],
+  [
+    'a map without entities',
+    { 'own.json': { extends: 'base.json' }, 'base.json': {} },
+    'base.json: entities must',
+  ],
+  [
+    'a name that no file can have',
+    { 'own.json': { extends: `${'n'.repeat(300)}.json` } },
+    'n.json: there is no such file',
+  ],
+  ['a folder', { 'own.json': { extends: '.' } }, 'own.json: extends .: there is no such file'],
+])('a map is rejected with what is wrong and where: %s', (_, maps, message) => {
+  expect(() => read(maps)).toThrow(message)
 })
 
 it('is rejected if it extends itself through a link', () => {

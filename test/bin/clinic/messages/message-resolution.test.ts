@@ -119,27 +119,25 @@ describe('feedback of the provider while a message is resolved', () => {
   )
 })
 
-describe('resolving many', () => {
-  const BEFORE = '2026-03-02T00:00:00.000Z'
+const BEFORE = '2026-03-02T00:00:00.000Z'
 
-  it('keeps the outcome that the provider has reported in between', async () => {
-    const message = await storeMessage(table, clinic, {
-      acceptedAt: '2026-03-01T08:00:00.000Z',
-      dispatch: claimedDispatch(Date.now() - MINUTE),
-      isUnresolved: true,
-    })
-    const racing = interrupted(1, () =>
-      messageDispatch({ table }).recordFeedback(clinic.id, message.id, {
-        kind: 'delivered',
-        at: new Date().toISOString(),
-        providerMessageId: null,
-      }),
-    )
-    const reads = { ...racing, getMany: table.getMany }
-    expect(await resolveMessages(reads, clinic, BEFORE, 'failed', Date.now)).toMatchObject({
-      resolved: [],
-      settled: 1,
-    })
-    expect((await find(message))?.status).toBe('delivered')
+it('resolving many keeps the outcome that the provider has reported in between', async () => {
+  const message = await storeMessage(table, clinic, {
+    acceptedAt: '2026-03-01T08:00:00.000Z',
+    dispatch: claimedDispatch(Date.now() - MINUTE),
+    isUnresolved: true,
   })
+  const racing = interrupted(1, () =>
+    messageDispatch({ table }).recordFeedback(clinic.id, message.id, {
+      kind: 'delivered',
+      at: new Date().toISOString(),
+      providerMessageId: null,
+    }),
+  )
+  const reads = { ...racing, getMany: table.getMany }
+  expect(await resolveMessages(reads, clinic, BEFORE, 'failed', Date.now)).toMatchObject({
+    resolved: [],
+    settled: 1,
+  })
+  expect((await find(message))?.status).toBe('delivered')
 })

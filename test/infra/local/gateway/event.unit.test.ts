@@ -70,21 +70,19 @@ describe('the query of an event', () => {
   )
 })
 
-describe('the path of an event', () => {
-  it.each([
-    ['/patients/7', '/patients/7', '/patients/7', { id: '7' }],
-    ['/patients/7/', '/patients/7/', '/patients/7/', { id: '7' }],
-    ['//patients/7', '/patients/7', '//patients/7', { id: '7' }],
-    ['/patients/a%2Fb', '/patients/a%2Fb', '/patients/a%2Fb', { id: 'a%2Fb' }],
-    ['/patients/a+b%2B', '/patients/a+b%2B', '/patients/a+b%2B', { id: 'a+b%2B' }],
-    ['/a//b', '/a//b', '/a//b', { proxy: 'a//b' }],
-    ['http://x.org:80/patients/7?a=1', '/patients/7', '/patients/7', { id: '7' }],
-  ])('is split and decoded for %s', (target, path, contextPath, pathParameters) => {
-    const made = event({ target })
-    expect(made.path).toBe(path)
-    expect(made.requestContext.path).toBe(contextPath)
-    expect(made.pathParameters).toEqual(pathParameters)
-  })
+it.each([
+  ['/patients/7', '/patients/7', '/patients/7', { id: '7' }],
+  ['/patients/7/', '/patients/7/', '/patients/7/', { id: '7' }],
+  ['//patients/7', '/patients/7', '//patients/7', { id: '7' }],
+  ['/patients/a%2Fb', '/patients/a%2Fb', '/patients/a%2Fb', { id: 'a%2Fb' }],
+  ['/patients/a+b%2B', '/patients/a+b%2B', '/patients/a+b%2B', { id: 'a+b%2B' }],
+  ['/a//b', '/a//b', '/a//b', { proxy: 'a//b' }],
+  ['http://x.org:80/patients/7?a=1', '/patients/7', '/patients/7', { id: '7' }],
+])('the path of an event is split and decoded for %s', (target, path, contextPath, pathParameters) => {
+  const made = event({ target })
+  expect(made.path).toBe(path)
+  expect(made.requestContext.path).toBe(contextPath)
+  expect(made.pathParameters).toEqual(pathParameters)
 })
 
 describe('the headers of an event', () => {
@@ -136,13 +134,11 @@ describe('the headers of an event', () => {
   })
 })
 
-describe('the body of an event', () => {
-  it('is null when empty, and a string otherwise', () => {
-    expect(event({}).body).toBeNull()
-    const sent = event({ method: 'POST', target: '/notes', body: Buffer.from('{"name":"Анна"}') })
-    expect(sent.body).toBe('{"name":"Анна"}')
-    expect(sent.isBase64Encoded).toBe(false)
-  })
+it('the body of an event is null when empty, and a string otherwise', () => {
+  expect(event({}).body).toBeNull()
+  const sent = event({ method: 'POST', target: '/notes', body: Buffer.from('{"name":"Анна"}') })
+  expect(sent.body).toBe('{"name":"Анна"}')
+  expect(sent.isBase64Encoded).toBe(false)
 })
 
 it('the request context has the caller, the time and the resource', () => {

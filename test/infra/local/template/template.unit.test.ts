@@ -119,15 +119,13 @@ it('has outputs, and exports by their names', () => {
   expect(template.outputs()).toEqual({ Table: 'patients', Hidden: 'x' })
 })
 
-describe('physical names', () => {
-  it('stay within the limits of their service and remain distinct', () => {
-    const ids = ['A', 'B'].map((last) => `${'Long'.repeat(30)}${last.repeat(8)}`)
-    const template = resolveTemplate(
-      { Resources: Object.fromEntries(ids.map((id) => [id, { Type: 'AWS::Lambda::Function' }])) },
-      context,
-    )
-    const names = ids.map((id) => template.ref(id))
-    expect(names.map(({ length }) => length)).toEqual([64, 64])
-    expect(new Set(names).size).toBe(2)
-  })
+it('physical names stay within the limits of their service and remain distinct', () => {
+  const ids = ['A', 'B'].map((last) => `${'Long'.repeat(30)}${last.repeat(8)}`)
+  const template = resolveTemplate(
+    { Resources: Object.fromEntries(ids.map((id) => [id, { Type: 'AWS::Lambda::Function' }])) },
+    context,
+  )
+  const names = ids.map((id) => template.ref(id))
+  expect(names.map(({ length }) => length)).toEqual([64, 64])
+  expect(new Set(names).size).toBe(2)
 })

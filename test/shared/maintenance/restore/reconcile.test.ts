@@ -252,30 +252,28 @@ describe('a restored table that is settled from the table in use', () => {
   })
 })
 
-describe('a restored table whose source is lost', () => {
-  it('leaves messages without an outcome to a person, and positions new events after all that can have been read', async () => {
-    const db = await freshTable()
-    const { clinic, patient } = await createPopulatedClinic(db.table)
-    const practice = practiceInUse(clinic)
-    await createWebhook(db.table, clinic.id)
-    await practice.deliverEvents(db.table, start)
-    const { id } = await createAcceptedEmail(db.table, clinic, patient, start)
-    const options = { restore: 'restored-1', now: () => start }
+it('a restored table whose source is lost leaves messages without an outcome to a person, and positions new events after all that can have been read', async () => {
+  const db = await freshTable()
+  const { clinic, patient } = await createPopulatedClinic(db.table)
+  const practice = practiceInUse(clinic)
+  await createWebhook(db.table, clinic.id)
+  await practice.deliverEvents(db.table, start)
+  const { id } = await createAcceptedEmail(db.table, clinic, patient, start)
+  const options = { restore: 'restored-1', now: () => start }
 
-    expect(await reconcileWithoutSource(db.table, options)).toMatchObject({ held: 1 })
-    const text = await tableText(db)
-    expect(await reconcileWithoutSource(db.table, options)).toMatchObject({ held: 0 })
-    expect(await tableText(db)).toBe(text)
+  expect(await reconcileWithoutSource(db.table, options)).toMatchObject({ held: 1 })
+  const text = await tableText(db)
+  expect(await reconcileWithoutSource(db.table, options)).toMatchObject({ held: 0 })
+  expect(await tableText(db)).toBe(text)
 
-    await practice.sendEmails(db.table, start + 20 * MINUTE)
-    expect(practice.sent).toEqual([])
-    expect((await messageDispatch(db).unresolved()).map((item) => item.id)).toEqual([id])
-    await rename(db.table, clinic, patient.id, 'New')
-    await practice.deliverEvents(db.table, start + 20 * MINUTE)
-    const events = eventStore({ table: db.table, now: () => start })
-    const lastLost = await events.page(clinic.id, { after: '5000000', limit: 10 })
-    expect(lastLost?.items.map(({ event }) => event)).toEqual(['patient.updated'])
-  })
+  await practice.sendEmails(db.table, start + 20 * MINUTE)
+  expect(practice.sent).toEqual([])
+  expect((await messageDispatch(db).unresolved()).map((item) => item.id)).toEqual([id])
+  await rename(db.table, clinic, patient.id, 'New')
+  await practice.deliverEvents(db.table, start + 20 * MINUTE)
+  const events = eventStore({ table: db.table, now: () => start })
+  const lastLost = await events.page(clinic.id, { after: '5000000', limit: 10 })
+  expect(lastLost?.items.map(({ event }) => event)).toEqual(['patient.updated'])
 })
 
 it('settles the other clinics if one cannot be settled, and names it', async () => {

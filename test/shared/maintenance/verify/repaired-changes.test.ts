@@ -37,52 +37,48 @@ beforeAll(async () => {
 const announced = async (raw: ReturnType<typeof faultInjection>) =>
   (await raw.scanAll()).filter(({ pk }) => pk.startsWith(ANNOUNCED_PARTITION_PREFIX)).length
 
-describe('repairing the index of changes', () => {
-  it('lists a record that was missing as changed now, so that those who keep a copy get it', async () => {
-    const raw = faultInjection(db)
-    const events = await announced(raw)
-    for (const kind of INDEXED_KINDS)
-      for (const item of await db.table.query({ pk: changeIndexPartition(made.clinic, kind), limit: 100 }))
-        await raw.remove(item)
+it('repairing the index of changes lists a record that was missing as changed now, so that those who keep a copy get it', async () => {
+  const raw = faultInjection(db)
+  const events = await announced(raw)
+  for (const kind of INDEXED_KINDS)
+    for (const item of await db.table.query({ pk: changeIndexPartition(made.clinic, kind), limit: 100 }))
+      await raw.remove(item)
 
-    expect(await runVerification(later, made.clinic, true)).toMatchObject({ differences: 9, repaired: 9 })
+  expect(await runVerification(later, made.clinic, true)).toMatchObject({ differences: 9, repaired: 9 })
 
-    const range: ChangeRange = {
-      from: new Date(readUntil).toISOString(),
-      until: new Date(readUntil + 120_000).toISOString(),
-      after: undefined,
-    }
-    const lists = [
-      [patientStore, made.patients],
-      [appointmentStore, made.appointments],
-      [invoiceStore, made.invoices],
-      [paymentStore, made.payments],
-      [messageStore, made.messages],
-    ] as const
-    for (const [open, records] of lists) {
-      const { items } = await open(db).changes(made.clinic, range, 100)
-      expect(items.map(({ id }) => id).sort()).toEqual(records.map(({ id }) => id).sort())
-    }
-    expect((await runVerification(later, made.clinic)).found).toEqual([])
-    expect(await announced(raw)).toBe(events)
-  })
+  const range: ChangeRange = {
+    from: new Date(readUntil).toISOString(),
+    until: new Date(readUntil + 120_000).toISOString(),
+    after: undefined,
+  }
+  const lists = [
+    [patientStore, made.patients],
+    [appointmentStore, made.appointments],
+    [invoiceStore, made.invoices],
+    [paymentStore, made.payments],
+    [messageStore, made.messages],
+  ] as const
+  for (const [open, records] of lists) {
+    const { items } = await open(db).changes(made.clinic, range, 100)
+    expect(items.map(({ id }) => id).sort()).toEqual(records.map(({ id }) => id).sort())
+  }
+  expect((await runVerification(later, made.clinic)).found).toEqual([])
+  expect(await announced(raw)).toBe(events)
 })
 
-describe('repairing damage', () => {
-  it('tries again after a conflict with another writer', async () => {
-    let repairs = 0
-    const { inspection, result } = openInspection(db.table, made.clinic, {
-      repair: true,
-      onDifference: () => {},
-      pauseMs: 0,
-    })
-    const key = { pk: 'a', sk: 'b' }
-    const repair = async () => {
-      if (++repairs === 1) throw new WriteConflict()
-    }
-    const left = await inspection.examine(async () =>
-      repairs < 2 ? { differences: [{ kind: 'invoice_unsettled', key }], repair } : null,
-    )
-    expect({ left, ...result() }).toEqual({ left: [], checked: {}, differences: 1, repaired: 1 })
+it('repairing damage tries again after a conflict with another writer', async () => {
+  let repairs = 0
+  const { inspection, result } = openInspection(db.table, made.clinic, {
+    repair: true,
+    onDifference: () => {},
+    pauseMs: 0,
   })
+  const key = { pk: 'a', sk: 'b' }
+  const repair = async () => {
+    if (++repairs === 1) throw new WriteConflict()
+  }
+  const left = await inspection.examine(async () =>
+    repairs < 2 ? { differences: [{ kind: 'invoice_unsettled', key }], repair } : null,
+  )
+  expect({ left, ...result() }).toEqual({ left: [], checked: {}, differences: 1, repaired: 1 })
 })

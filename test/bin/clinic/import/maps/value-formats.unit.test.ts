@@ -47,26 +47,24 @@ describe('readDate', () => {
   })
 })
 
-describe('readTime', () => {
-  it.each<[string, string[], string | null]>([
-    ['09:30', [], '09:30'],
-    ['09:30:59', [], '09:30'],
-    ['9:30', [], null],
-    ['9:30', ['H:mm'], '09:30'],
-    ['9.30', ['H.mm'], '09:30'],
-    ['9h30', ["H'h'mm"], '09:30'],
-    ['14:30 Uhr', ["H:mm 'Uhr'"], '14:30'],
-    ['12:05 am', ['h:mm a'], '00:05'],
-    ['12:05PM', ['h:mma'], '12:05'],
-    ['1:05 p.m.', ['h:mm a'], '13:05'],
-    ['1:05 p. m.', ['h:mm a'], '13:05'],
-    ['09:30:00.000', [], '09:30'],
-    ['13:05 pm', ['h:mm a'], null],
-    ['24:00', ['H:mm'], null],
-    ['09:60', [], null],
-  ])('%s by %j is %s', (text, formats, time) => {
-    expect(readTime(text, formats)).toBe(time)
-  })
+it.each<[string, string[], string | null]>([
+  ['09:30', [], '09:30'],
+  ['09:30:59', [], '09:30'],
+  ['9:30', [], null],
+  ['9:30', ['H:mm'], '09:30'],
+  ['9.30', ['H.mm'], '09:30'],
+  ['9h30', ["H'h'mm"], '09:30'],
+  ['14:30 Uhr', ["H:mm 'Uhr'"], '14:30'],
+  ['12:05 am', ['h:mm a'], '00:05'],
+  ['12:05PM', ['h:mma'], '12:05'],
+  ['1:05 p.m.', ['h:mm a'], '13:05'],
+  ['1:05 p. m.', ['h:mm a'], '13:05'],
+  ['09:30:00.000', [], '09:30'],
+  ['13:05 pm', ['h:mm a'], null],
+  ['24:00', ['H:mm'], null],
+  ['09:60', [], null],
+])('readTime %s by %j is %s', (text, formats, time) => {
+  expect(readTime(text, formats)).toBe(time)
 })
 
 describe('a date with a time', () => {
@@ -105,107 +103,101 @@ describe('a date with a time', () => {
   })
 })
 
-describe('readAmount', () => {
-  it.each<[string, 'comma' | 'point', string | null]>([
-    ['1.234,50', 'comma', '1234.50'],
-    ['1234,5', 'comma', '1234.5'],
-    ['1.234', 'comma', '1234'],
-    ['12.34', 'comma', null],
-    ['€ 12,00', 'comma', '12.00'],
-    ['12,00 TL', 'comma', '12.00'],
-    ['-12,00 €', 'comma', '-12.00'],
-    ['1 234,50', 'comma', '1234.50'],
-    ['$1,234.50', 'point', '1234.50'],
-    ['1,23', 'point', null],
-    ['12.50x', 'point', null],
-    ['', 'point', null],
-    ['.50', 'point', null],
-    ['12.', 'point', null],
-    ['$(12.50)', 'point', '-12.50'],
-    ['(12.50) €', 'point', '-12.50'],
-    ['((12.50))', 'point', null],
-    ['(12.50))', 'point', null],
-    [')12.50(', 'point', null],
-    ['--12.50', 'point', null],
-    ['1,234 567', 'point', null],
-    ['12€50', 'comma', null],
-    ['1.23.456', 'comma', null],
-    ['12 50', 'comma', null],
-    ['(12.50)', 'point', '-12.50'],
-    ['($12.50)', 'point', '-12.50'],
-    ['(12.50', 'point', null],
-    ['12,50-', 'comma', '-12.50'],
-    ['−12,50 zł', 'comma', '-12.50'],
-    ['€ -12,50', 'comma', '-12.50'],
-    ['(-12,50)', 'comma', null],
-    ["CHF 1'234.50", 'point', '1234.50'],
-    ['Fr. 12.50', 'point', '12.50'],
-    ['₹12,34,567.50', 'point', '1234567.50'],
-    ['1,23,456', 'point', '123456'],
-    ['12,34', 'point', null],
-    ['12,34,56', 'point', null],
-    ['123,45,678', 'point', null],
-    ['1\u202f234,50', 'comma', '1234.50'],
-    ['50\n100', 'comma', null],
-    ['50\t100', 'point', null],
-  ])('%j with a decimal %s is %s', (text, decimal, amount) => {
-    expect(readAmount(text, decimal, (unit) => unit !== 'x')).toBe(amount)
-  })
+it.each<[string, 'comma' | 'point', string | null]>([
+  ['1.234,50', 'comma', '1234.50'],
+  ['1234,5', 'comma', '1234.5'],
+  ['1.234', 'comma', '1234'],
+  ['12.34', 'comma', null],
+  ['€ 12,00', 'comma', '12.00'],
+  ['12,00 TL', 'comma', '12.00'],
+  ['-12,00 €', 'comma', '-12.00'],
+  ['1 234,50', 'comma', '1234.50'],
+  ['$1,234.50', 'point', '1234.50'],
+  ['1,23', 'point', null],
+  ['12.50x', 'point', null],
+  ['', 'point', null],
+  ['.50', 'point', null],
+  ['12.', 'point', null],
+  ['$(12.50)', 'point', '-12.50'],
+  ['(12.50) €', 'point', '-12.50'],
+  ['((12.50))', 'point', null],
+  ['(12.50))', 'point', null],
+  [')12.50(', 'point', null],
+  ['--12.50', 'point', null],
+  ['1,234 567', 'point', null],
+  ['12€50', 'comma', null],
+  ['1.23.456', 'comma', null],
+  ['12 50', 'comma', null],
+  ['(12.50)', 'point', '-12.50'],
+  ['($12.50)', 'point', '-12.50'],
+  ['(12.50', 'point', null],
+  ['12,50-', 'comma', '-12.50'],
+  ['−12,50 zł', 'comma', '-12.50'],
+  ['€ -12,50', 'comma', '-12.50'],
+  ['(-12,50)', 'comma', null],
+  ["CHF 1'234.50", 'point', '1234.50'],
+  ['Fr. 12.50', 'point', '12.50'],
+  ['₹12,34,567.50', 'point', '1234567.50'],
+  ['1,23,456', 'point', '123456'],
+  ['12,34', 'point', null],
+  ['12,34,56', 'point', null],
+  ['123,45,678', 'point', null],
+  ['1\u202f234,50', 'comma', '1234.50'],
+  ['50\n100', 'comma', null],
+  ['50\t100', 'point', null],
+])('readAmount %j with a decimal %s is %s', (text, decimal, amount) => {
+  expect(readAmount(text, decimal, (unit) => unit !== 'x')).toBe(amount)
 })
 
-describe('isSignOf', () => {
-  it.each([
-    ['EUR', ['EUR', 'eur', '€'], ['$', '£', 'USD', 'EU', '%', 'h', 'DM', 'kr']],
-    ['USD', ['USD', '$', 'US$'], ['€', 'C$', 'CAD', 'R$']],
-    ['CAD', ['CAD', '$', 'CA$'], ['US$', 'USD', '€']],
-    ['CHF', ['CHF', 'Fr', 'SFr', 'fr'], ['F', '€']],
-    ['TRY', ['TRY', 'TL', '₺'], ['€', 'T']],
-    ['PLN', ['PLN', 'zł', 'ZŁ'], ['z', 'Kč']],
-    ['CZK', ['CZK', 'Kč'], ['kr']],
-    ['SEK', ['SEK', 'kr'], ['NOK', 'Kč']],
-    ['HUF', ['HUF', 'Ft'], ['F']],
-    ['RON', ['RON', 'lei'], ['lev']],
-    ['ZAR', ['ZAR', 'R'], ['R$', 'Rs']],
-    ['BRL', ['BRL', 'R$'], ['R', '$']],
-    ['JPY', ['JPY', '¥'], ['€']],
-    ['ILS', ['ILS', '₪'], ['€']],
-    ['BGN', ['лв'], ['ден']],
-    ['PEN', ['S/'], ['$', 'Br']],
-    ['DOP', ['RD$', '$'], ['US$']],
-    ['KES', ['KSh'], ['Sh.So.']],
-  ])('knows how %s is written', (currency, own, foreign) => {
-    const isSign = isSignOf(currency)
-    expect(own.filter((unit) => !isSign(unit))).toEqual([])
-    expect(foreign.filter(isSign)).toEqual([])
-  })
+it.each([
+  ['EUR', ['EUR', 'eur', '€'], ['$', '£', 'USD', 'EU', '%', 'h', 'DM', 'kr']],
+  ['USD', ['USD', '$', 'US$'], ['€', 'C$', 'CAD', 'R$']],
+  ['CAD', ['CAD', '$', 'CA$'], ['US$', 'USD', '€']],
+  ['CHF', ['CHF', 'Fr', 'SFr', 'fr'], ['F', '€']],
+  ['TRY', ['TRY', 'TL', '₺'], ['€', 'T']],
+  ['PLN', ['PLN', 'zł', 'ZŁ'], ['z', 'Kč']],
+  ['CZK', ['CZK', 'Kč'], ['kr']],
+  ['SEK', ['SEK', 'kr'], ['NOK', 'Kč']],
+  ['HUF', ['HUF', 'Ft'], ['F']],
+  ['RON', ['RON', 'lei'], ['lev']],
+  ['ZAR', ['ZAR', 'R'], ['R$', 'Rs']],
+  ['BRL', ['BRL', 'R$'], ['R', '$']],
+  ['JPY', ['JPY', '¥'], ['€']],
+  ['ILS', ['ILS', '₪'], ['€']],
+  ['BGN', ['лв'], ['ден']],
+  ['PEN', ['S/'], ['$', 'Br']],
+  ['DOP', ['RD$', '$'], ['US$']],
+  ['KES', ['KSh'], ['Sh.So.']],
+])('isSignOf knows how %s is written', (currency, own, foreign) => {
+  const isSign = isSignOf(currency)
+  expect(own.filter((unit) => !isSign(unit))).toEqual([])
+  expect(foreign.filter(isSign)).toEqual([])
 })
 
-describe('readDuration', () => {
-  it.each<[string, number | null]>([
-    ['45', 45],
-    ['45 min', 45],
-    ["45'", 45],
-    ['1:30', 90],
-    ['00:45:00', 45],
-    ['1 h 30 min', 90],
-    ['1,5 Std.', 90],
-    ['1 godz. 15 min', 75],
-    ['PT1H5M', 65],
-    ['2 Stunden', 120],
-    ['2 hrs', 120],
-    ['2 horas 5 minutos', 125],
-    ['1 uur', 60],
-    ['1 saat 10 dk', 70],
-    ['30m', 30],
-    ['45 mg', null],
-    ['3 months', null],
-    ['2 units', null],
-    ['2 sachets', null],
-    ['45 %', null],
-    ['45 €', null],
-    ['soon', null],
-    ['', null],
-  ])('%j is %s minutes', (text, minutes) => {
-    expect(readDuration(text)).toBe(minutes)
-  })
+it.each<[string, number | null]>([
+  ['45', 45],
+  ['45 min', 45],
+  ["45'", 45],
+  ['1:30', 90],
+  ['00:45:00', 45],
+  ['1 h 30 min', 90],
+  ['1,5 Std.', 90],
+  ['1 godz. 15 min', 75],
+  ['PT1H5M', 65],
+  ['2 Stunden', 120],
+  ['2 hrs', 120],
+  ['2 horas 5 minutos', 125],
+  ['1 uur', 60],
+  ['1 saat 10 dk', 70],
+  ['30m', 30],
+  ['45 mg', null],
+  ['3 months', null],
+  ['2 units', null],
+  ['2 sachets', null],
+  ['45 %', null],
+  ['45 €', null],
+  ['soon', null],
+  ['', null],
+])('readDuration %j is %s minutes', (text, minutes) => {
+  expect(readDuration(text)).toBe(minutes)
 })
