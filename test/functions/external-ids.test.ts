@@ -1,8 +1,5 @@
-/** External ids that requests set, and imports, erasures and verifications that find them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { readImportIds } from '../../shared/store/external-ids/derive.ts'
@@ -16,10 +13,10 @@ import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { importRecords, writeRows } from '../support/imports.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const { db, run, runAsked } = deployedTable()
-const folder = mkdtempSync(join(tmpdir(), 'external-ids-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 let mine: PopulatedClinic
 let headers: Record<string, string>

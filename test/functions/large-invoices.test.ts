@@ -1,8 +1,7 @@
 /** The largest page of the largest invoices that an import accepts. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { importEntities } from '../../bin/clinic/import/entities/entities.ts'
 import { importFile } from '../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -10,17 +9,17 @@ import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { NOW, newClinic, tableOfFile } from '../support/table.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Lambda's limit of a response, in bytes. */
 const MAX_RESPONSE_BYTES = 6 * 1024 * 1024
 
 const db = tableOfFile()
-const folder = mkdtempSync(join(tmpdir(), 'large-invoices-test-'))
+const folder = temporaryFolder()
 beforeAll(async () => {
   // Responses are not checked, as in production: checking the largest ones would take longer than rendering them.
   stubFunctionEnvironment(db.name, { CHECK_RESPONSES: 'off' })
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 async function load(clinic: Clinic, name: string, rows: object[]): Promise<number> {
   const file = join(folder, `${name}.ndjson`)

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DATA_FORMAT, openDataFolder as open } from '../../../bin/local/data-folder.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let parent: string
 let folder: string
@@ -17,12 +17,11 @@ function openDataFolder(path: string): void {
 }
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'data-folder-'))
+  parent = temporaryFolder()
   folder = join(parent, 'data')
 })
 afterEach(() => {
   for (const opened of close.splice(0)) opened()
-  rmSync(parent, { recursive: true })
 })
 
 it('creates a new folder, and opens it again', () => {

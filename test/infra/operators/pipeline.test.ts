@@ -1,20 +1,12 @@
 /** The pipeline: whom its role trusts and what it may do, and that its workflows hold no keys and run pinned actions only. */
 import { spawnSync } from 'node:child_process'
-import {
-  accessSync,
-  constants,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runSimulation } from '@cloud-copilot/iam-simulate'
 import { App, Stack } from 'aws-cdk-lib'
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions'
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ACCOUNT_ID } from '../../../infra/local/template/physical-names.ts'
 import { resolveStacks } from '../../../infra/local/template/stacks.ts'
 import { ALARMS } from '../../../infra/monitoring/alarm-table.ts'
@@ -30,6 +22,7 @@ import {
 } from '../../support/iam/deployed-roles.ts'
 import { decide } from '../../support/iam/evaluation.ts'
 import { addStacksOf, settingsOf, templateOf } from '../../support/template.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ISSUER = 'token.actions.githubusercontent.com'
 const PROVIDER = `arn:aws:iam::${ACCOUNT_ID}:oidc-provider/${ISSUER}`
@@ -410,7 +403,7 @@ describe('the deployment of a stage', () => {
 
   /** Runs a program of the pipeline with stand-ins for command lines, which get their arguments in $1, $2 and so on. */
   const runWith = (commands: Record<string, string>, program: string, ...args: string[]) => {
-    const folder = mkdtempSync(join(inject('runFolder'), 'pipeline-'))
+    const folder = temporaryFolder()
     for (const [command, body] of Object.entries(commands))
       writeFileSync(join(folder, command), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
     const env = {

@@ -1,24 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { writeReferenceFiles } from '../../../infra/functions/reference-files.ts'
 import { ERROR_KEYS } from '../../../shared/api/error-catalogue.ts'
 import { type ApiDocument, endpointsOf } from '../../../shared/openapi/read-document.ts'
 import { listFiles } from '../../../shared/reference/files.ts'
 import { docsPages } from '../../../shared/reference/pages.ts'
 import { renderMarkdown } from '../../../shared/reference/render.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument
 const pages = docsPages(document, (file) => readFileSync(file, 'utf8'))
 
-const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+const folder = temporaryFolder()
 writeReferenceFiles(folder)
 const files = listFiles(folder)
 const htmlPages = [...files].filter(([, file]) => file().type.startsWith('text/html'))
 const markdownPages = [...files].filter(([, file]) => file().type.startsWith('text/markdown'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** What the text of an attribute stands for. */
 const decoded = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))

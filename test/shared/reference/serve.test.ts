@@ -1,15 +1,15 @@
 /** The handler that serves the reference, with the files of the bundle. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { APIGatewayProxyResult } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { writeReferenceFiles } from '../../../infra/functions/reference-files.ts'
 import { listFiles } from '../../../shared/reference/files.ts'
 import { serveFiles } from '../../../shared/reference/serve.ts'
 import { apiEvent, lambdaContext, type RequestInput } from '../../support/event.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'reference-'))
+const folder = temporaryFolder()
 const logged: Record<string, unknown>[] = []
 let handler: ReturnType<typeof serveFiles>
 
@@ -17,7 +17,6 @@ beforeAll(() => {
   writeReferenceFiles(folder)
   handler = serveFiles(listFiles(folder), { now: () => 0, log: (line) => logged.push(line) })
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Calls the handler as the gateway does: with a resource, or with the path below /docs. */
 async function ask(path: string, sent: RequestInput = {}) {
@@ -184,11 +183,10 @@ it('does not log paths', async () => {
 })
 
 it('rejects files that are not text', () => {
-  const other = mkdtempSync(join(tmpdir(), 'reference-'))
+  const other = temporaryFolder()
   try {
     writeFileSync(join(other, 'icon.png'), '')
     expect(() => listFiles(other)).toThrow('icon.png has an unknown type: add it to TYPES.')
   } finally {
-    rmSync(other, { recursive: true })
   }
 })

@@ -1,6 +1,5 @@
 /** The commands of departments, rooms, treatments and price lists, and the department of a doctor. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -17,6 +16,7 @@ import { aRoom } from '../../../support/catalogue.ts'
 import { CALLER_ARN, deployedTable } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { newClinic } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const { db, run } = deployedTable()
 let mine: PopulatedClinic
@@ -171,11 +171,10 @@ describe('the commands of the catalogue', () => {
   })
 
   it('find a record that was imported from a file named after its entity', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'catalogue-commands-test-'))
+    const folder = temporaryFolder()
     const file = join(folder, 'Price-lists-2026.csv')
     writeFileSync(file, 'external_id,name\nP-26,Prices of 2026\n')
     expect(await done('import', '--yes', ...of, file)).toMatchObject({ imported: 1, rejected: 0 })
-    rmSync(folder, { recursive: true })
     const found = await done('price-list', 'find', '--external-id', 'P-26', ...of)
     expect(found).toMatchObject([{ name: 'Prices of 2026', external_id: 'P-26' }])
   })

@@ -1,8 +1,7 @@
 /** The commands that move a clinic out: pause, export, resume, delete; and the export of one patient. */
-import { mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -15,11 +14,12 @@ import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { freshTable, newClinic } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const { db, run, runAsked } = deployedTable()
 let clinic: Clinic
 let patient: string
-const root = mkdtempSync(join(tmpdir(), 'clinic-deletion-test-'))
+const root = temporaryFolder()
 const LONG_AGO = '2026-05-01T07:00:00.000Z'
 const MANIFEST = join(root, 'whole', 'manifest.json')
 
@@ -29,7 +29,6 @@ beforeAll(async () => {
   clinic = world.clinic
   patient = world.patient.id
 })
-afterAll(() => rmSync(root, { recursive: true }))
 
 it('pauses a clinic and says since when, and resumes it', async () => {
   expect(await output(run('clinic', 'pause', '--clinic', clinic.id))).toContain('Paused clinic Clinic.')

@@ -1,6 +1,5 @@
 /** The deletion of a clinic: nothing is left of it but the ledger, whenever the deletion was stopped, and others are untouched. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -26,6 +25,7 @@ import { addChangesOfOneRecord, createWebhook } from '../../../support/deliverie
 import { createAcceptedEmail } from '../../../support/emails.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 let db: TestTable
 let clinic: Clinic
@@ -210,7 +210,7 @@ describe('the deletion of a clinic', () => {
   })
 
   it('ends an import that runs at the same time, which writes nothing after it', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'removal-'))
+    const folder = temporaryFolder()
     const file = join(folder, 'departments.ndjson')
     writeFileSync(
       file,
@@ -223,7 +223,6 @@ describe('the deletion of a clinic', () => {
     })
     const importing = importFile(file, { ...entity, batchSize: 50, write }, clinic, { now: Date.now })
     await expect(importing).rejects.toThrow('does not exist')
-    rmSync(folder, { recursive: true })
     expect((await itemsWith(shortId(clinic.id), clinic.id)).length).toBe(2)
   })
 

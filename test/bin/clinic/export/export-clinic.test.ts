@@ -1,17 +1,7 @@
 /** An export: its files, and that they can be imported and exported again without a difference. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
@@ -32,6 +22,7 @@ import { filledPatient } from '../../../support/filled-records.ts'
 import { importRecords, writeRows } from '../../../support/imports.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import {
   appointment,
   FIRST,
@@ -45,7 +36,7 @@ import {
 const db = tableOfFile()
 let clinic: Clinic
 let erased: string
-const root = mkdtempSync(join(tmpdir(), 'export-test-'))
+const root = temporaryFolder()
 let folders = 0
 const newFolder = () => join(root, `export-${++folders}`)
 const sleep = () => Promise.reject(new Error('no pause to wait for'))
@@ -228,7 +219,6 @@ beforeAll(async () => {
   erased = patient.id
   await patientChanges(db.table).erase(clinic.id, erased, { operator: 'test' })
 })
-afterAll(() => rmSync(root, { recursive: true }))
 
 const pausedAt = (now: number, { id } = clinic) =>
   setPaused({ ...db.table, now: () => now }, id, new Date(now).toISOString())

@@ -1,8 +1,7 @@
 /** Small lists, settings and links of patients that change while an export reads. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -15,11 +14,11 @@ import { shortId } from '../../../../shared/store/keys/key.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { tableOfFile } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const db = tableOfFile()
-const root = mkdtempSync(join(tmpdir(), 'small-lists-test-'))
+const root = temporaryFolder()
 let folders = 0
-afterAll(() => rmSync(root, { recursive: true }))
 
 const LONG_AGO = Date.parse('2026-05-01T07:00:00Z')
 const newFolder = () => join(root, `export-${++folders}`)

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach } from 'vitest'
+import { beforeEach } from 'vitest'
 import type { ImportOptions } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
@@ -9,6 +7,7 @@ import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { importRecords, writeRows } from '../../../support/imports.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 export const FIRST = { page: 1, limit: 100 }
 
@@ -21,7 +20,7 @@ type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps' | 'allowSameNum
 export function importedClinic() {
   const db = tableOfFile()
   let clinic: Clinic
-  const folder = mkdtempSync(join(tmpdir(), 'calendar-import-test-'))
+  const folder = temporaryFolder()
 
   beforeEach(async () => {
     clinic = await newClinic(db.table)
@@ -37,7 +36,6 @@ export function importedClinic() {
     ])
     await load('doctors', [{ external_id: 1, full_name: 'Dr. Eva Noll' }])
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   /** Imports rows of one entity as a file would hold them. */
   async function load(name: string, rows: object[], table?: Table, options?: Options) {

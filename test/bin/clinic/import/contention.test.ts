@@ -1,9 +1,6 @@
-/** Imports concurrent with other writers, on an engine with DynamoDB's latencies and transaction conflicts. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { withPauses } from '../../../../bin/clinic/import/run/pauses.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
@@ -15,9 +12,9 @@ import { importRecords, writeRows } from '../../../support/imports.ts'
 import { freshRealisticTable } from '../../../support/realistic-table.ts'
 import { rounds } from '../../../support/scale.ts'
 import { aPatient, newClinic } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'contention-import-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const TIMEOUT_MS = rounds(600_000, 7_200_000)
 

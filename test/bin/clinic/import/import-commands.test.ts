@@ -1,8 +1,7 @@
 /** The commands that import files and list their ids: what they print, write and reject. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { departmentStore } from '../../../../shared/store/catalogue.ts'
@@ -11,15 +10,15 @@ import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { blocksOf } from '../../../support/documentation.ts'
 import { newClinic } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const { db, run, runAsked } = deployedTable()
 let clinic: Clinic
-const folder = mkdtempSync(join(tmpdir(), 'import-commands-test-'))
+const folder = temporaryFolder()
 
 beforeEach(async () => {
   clinic = await newClinic(db.table)
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 function file(name: string, content: string): string {
   const path = join(folder, name)

@@ -1,19 +1,9 @@
 /** The examples of docs/examples/maps: exports of other systems, with their flaws, read by the maps next to them or by those that ship with the tool. */
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'csv-parse/sync'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
@@ -22,10 +12,10 @@ import { encodeText } from '../../../support/encode-text.ts'
 import { type SeededRandom, seeded } from '../../../support/random.ts'
 import { rounds } from '../../../support/scale.ts'
 import { newClinic } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const { db, run } = deployedTable()
-const folder = mkdtempSync(join(tmpdir(), 'map-examples-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 type Example = { readonly currency: string; readonly records: string; readonly rejected: string }
 

@@ -1,16 +1,15 @@
 /** A map that extends another. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { readColumnMap } from '../../../../bin/clinic/import/maps/column-map.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { blocksOf } from '../../../support/documentation.ts'
 import { NOW } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'map-extends-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const entities = importEntities({} as Table, () => NOW)
 

@@ -1,6 +1,5 @@
 /** Files that only a map makes importable, each with what it leaves in the clinic. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
@@ -12,10 +11,10 @@ import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { importRecords } from '../../../support/imports.ts'
 import { NOW, newClinic, tableOfFile } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const db = tableOfFile()
-const folder = mkdtempSync(join(tmpdir(), 'mapped-files-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 let clinic: Clinic
 beforeEach(async () => {

@@ -1,18 +1,17 @@
 /** Files as they come from spreadsheets and other systems, each with its outcome. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rowsFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { HEADER_PROBLEM, SUM_PROBLEM } from '../../../../bin/clinic/import/files/row.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { encodeText } from '../../../support/encode-text.ts'
 import { importRecords } from '../../../support/imports.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const db = tableOfFile()
-const folder = mkdtempSync(join(tmpdir(), 'messy-files-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 /** Imports one file into a clinic of its own. Returns the names of its patients in their order, and what was reported. */
 async function imported(content: string | Buffer, name = 'patients.csv') {

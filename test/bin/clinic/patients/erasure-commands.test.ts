@@ -1,8 +1,7 @@
 /** The confirmation of an erasure, and its effect on future appointments. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import { addDays, wallClock } from '../../../../shared/domain/clock.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
@@ -17,6 +16,7 @@ import { announcedEvents } from '../../../support/all-items.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { crashingTable } from '../../../support/intercepted-table.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const stack = deployedTable()
 const { db } = stack
@@ -200,8 +200,7 @@ describe('erasure list', () => {
 })
 
 describe('erasure replay', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'replay-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
 
   it('wants the number of patients that the file lists, unless all are erased already', async () => {
     const file = join(folder, 'erasures.ndjson')

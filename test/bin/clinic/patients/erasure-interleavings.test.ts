@@ -2,13 +2,12 @@
  * Erasures that overlap with everything that writes about a patient: requests that book and send, imports of every kind, and
  * renames, against a store whose transactions overlap and conflict. Whatever comes first, nothing of the patient is left.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { rowsFile } from '../../../../bin/clinic/import/files/rejections.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
@@ -30,10 +29,10 @@ import { freshRealisticTable, type RealisticTable, SHORT_LATENCY } from '../../.
 import { rounds } from '../../../support/scale.ts'
 import { newClinic } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const CANARY = /canar|5327351735|1931-07-13/
-const folder = mkdtempSync(join(tmpdir(), 'erasure-interleavings-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const sns = mockClient(SNSClient)
 const sqs = mockClient(SQSClient)

@@ -1,8 +1,7 @@
 /** The ledger of erasures, and replaying it in a table that was restored to the time before them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readErasures } from '../../../../bin/clinic/patients/erasures.ts'
 import { CommandFailure } from '../../../../bin/clinic/tool/output.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
@@ -19,6 +18,7 @@ import { createPopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { withoutUpdatedAt } from '../../../support/without-updated-at.ts'
 import { appointment, importedClinic } from '../import/calendar-fixtures.ts'
 
@@ -144,8 +144,7 @@ describe('a patient who was created after the restored time', () => {
 })
 
 describe('a file of erasures', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'erasures-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const path = join(folder, 'erasures.ndjson')
   const write = (...lines: object[]) =>
     writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

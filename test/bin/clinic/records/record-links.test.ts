@@ -1,8 +1,7 @@
 /** Records that no import made, and their ids in the clinic's own system. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -16,15 +15,15 @@ import { interruptedTable } from '../../../support/intercepted-table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
 import { aPatient, newClinic } from '../../../support/table.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const { db, run } = deployedTable()
 let mine: PopulatedClinic
-const folder = mkdtempSync(join(tmpdir(), 'record-links-test-'))
+const folder = temporaryFolder()
 
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const command = (...args: string[]) => run(...args, '--clinic', mine.clinic.id)
 const link = (id: string, externalId: string, kind = 'patient') =>

@@ -1,9 +1,8 @@
 /** `restore clinic` on a deployed stack, whose table has a copy of an earlier time. */
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -44,6 +43,7 @@ import {
   type TestTable,
 } from '../../../support/table.ts'
 import { sortedJson } from '../../../support/table-text.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 /** The command waits 40 s for others that write. Here, none does. */
 vi.mock('node:timers/promises', async (load) => {
@@ -52,8 +52,7 @@ vi.mock('node:timers/promises', async (load) => {
   return { ...timers, setTimeout: wait }
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'restore-clinic-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const stack = deployedTable()
 const { db } = stack
@@ -314,7 +313,7 @@ it('rejects "clinic resume" and another restore while one is not complete', asyn
 })
 
 describe('--from-data', () => {
-  const data = mkdtempSync(join(tmpdir(), 'restore-data-'))
+  const data = temporaryFolder()
   /** What a local stack says of itself, and its log group. */
   const local = createServer((request, response) =>
     response.end(
@@ -359,7 +358,6 @@ describe('--from-data', () => {
   })
   afterAll(() => {
     local.close()
-    rmSync(data, { recursive: true })
   })
 
   it('restores from the data of another folder, which stays as it was', async () => {

@@ -1,8 +1,7 @@
 /** Commands that were begun before their clinic was deleted, or restored, write nothing after that has begun. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { removeClinic } from '../../../../bin/clinic/clinics/clinic-removal.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { COMMANDS_DURING_RESTORE } from '../../../../shared/operator/commands.ts'
@@ -14,12 +13,13 @@ import { createWebhook } from '../../../support/deliveries.ts'
 import { deployedTable, type RecordedCall, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { sortedJson } from '../../../support/table-text.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 let mine: PopulatedClinic
 let webhook: string
 /** A concurrent change that happens once, when the command has read its clinic. */
 let meanwhile: (() => Promise<unknown>) | null
-const folder = mkdtempSync(join(tmpdir(), 'write-guard-test-'))
+const folder = temporaryFolder()
 
 const isReadOfClinic = ({ operation, input }: RecordedCall) =>
   operation === 'GetItem' && input.Key.pk.S === clinicKey(mine.clinic.id).pk
@@ -36,7 +36,6 @@ beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
   webhook = (await createWebhook(db.table, mine.clinic.id)).id
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Deletes the clinic, half a minute after everything was written. */
 const remove = () =>

@@ -1,16 +1,15 @@
 /** Line items in a file of their own become part of the invoices of another. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../../shared/store/calendar/invoices.ts'
 import { deployedTable } from '../../../../support/deployed-stack.ts'
 import { newClinic } from '../../../../support/table.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
 const { db, run } = deployedTable()
-const folder = mkdtempSync(join(tmpdir(), 'line-items-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const MAP = {
   decimal: 'comma',

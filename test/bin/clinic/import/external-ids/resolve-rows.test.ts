@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import { ownRecords, withOwnRecords } from '../../../../../bin/clinic/import/external-ids/resolve-rows.ts'
@@ -11,11 +10,11 @@ import type { ImportedKind } from '../../../../../shared/store/external-ids/deri
 import { externalIdLinkKey } from '../../../../../shared/store/keys/external-ids.ts'
 import { createPopulatedClinic } from '../../../../support/records.ts'
 import { tableOfFile } from '../../../../support/table.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 import { appointment } from '../calendar-fixtures.ts'
 
 const db = tableOfFile()
-const root = mkdtempSync(join(tmpdir(), 'resolve-rows-test-'))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = temporaryFolder()
 
 it('finds records that no import made by their own ids, and asks only for what has the form of one', async () => {
   const { table } = db

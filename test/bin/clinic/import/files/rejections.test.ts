@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { rowsFile, rowsWriter } from '../../../../../bin/clinic/import/files/rejections.ts'
 import { openRows } from '../../../../../bin/clinic/import/files/rows.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'rejections-test-'))
+const folder = temporaryFolder()
 const file = join(folder, 'patients.csv')
 const rejected = rowsFile(file, 'rejected')
 beforeEach(() => writeFileSync(rejected, 'of an earlier run'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const format = {
   kind: 'csv' as const,

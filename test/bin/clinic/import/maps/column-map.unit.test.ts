@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import { withOwnIdColumns } from '../../../../../bin/clinic/import/external-ids/resolve-references.ts'
 import { readColumnMap } from '../../../../../bin/clinic/import/maps/column-map.ts'
@@ -9,9 +8,9 @@ import { rowMap } from '../../../../../bin/clinic/import/maps/row-map.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { blocksOf } from '../../../../support/documentation.ts'
 import { NOW } from '../../../../support/table.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'column-map-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const entities = importEntities({} as Table, () => NOW)
 

@@ -1,9 +1,8 @@
 /** The event of a finished file: once for each content, whenever the import was killed. */
 import { createHash, createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import type { ImportableEntity } from '../../../../../bin/clinic/import/entities/entity.ts'
 import type { Counts } from '../../../../../bin/clinic/import/files/batch-outcomes.ts'
@@ -19,16 +18,16 @@ import { deployedTable } from '../../../../support/deployed-stack.ts'
 import { interceptedTable } from '../../../../support/intercepted-table.ts'
 import { newClinic } from '../../../../support/table.ts'
 import { tableText } from '../../../../support/table-text.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
 const { db, run } = deployedTable()
 let clinic: Clinic
-const folder = mkdtempSync(join(tmpdir(), 'announce-import-test-'))
+const folder = temporaryFolder()
 const file = join(folder, 'departments.ndjson')
 
 beforeEach(async () => {
   clinic = await newClinic(db.table)
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const SURGERY = '{"external_id":1,"name":"Surgery"}\n'
 const RADIOLOGY = '{"external_id":2,"name":"Radiology"}\n'

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import type { ImportableEntity } from '../../../../../bin/clinic/import/entities/entity.ts'
 import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
@@ -13,15 +12,15 @@ import { patientStore } from '../../../../../shared/store/patients/patients.ts'
 import { UnavailableError } from '../../../../../shared/store/table/errors.ts'
 import { importRecords } from '../../../../support/imports.ts'
 import { NOW, newClinic, tableOfFile } from '../../../../support/table.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
 const db = tableOfFile()
 let clinic: Clinic
-const folder = mkdtempSync(join(tmpdir(), 'import-test-'))
+const folder = temporaryFolder()
 
 beforeEach(async () => {
   clinic = await newClinic(db.table)
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Imports a file of this name and content. Returns the counts, and the rejected rows as `line: reason`. */
 async function imported(name: string, content: string | Buffer) {
