@@ -9,7 +9,7 @@ import { ROUTES } from '../../shared/api/routes.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { MAX_MINOR_UNITS } from '../../shared/domain/money/money.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
-import { assertConforms, document } from '../support/conformance.ts'
+import { assertConforms, document } from '../support/document-conformance.ts'
 import { generateRequests, type RequestCase } from '../support/document-walk.ts'
 import { post, type RunningStack, runStack } from '../support/local-stack.ts'
 import {

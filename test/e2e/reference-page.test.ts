@@ -11,7 +11,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { endpointsOf } from '../../shared/openapi/read-document.ts'
 import { newVisit, startBrowser } from '../support/browser.ts'
-import { document, resolveRef } from '../support/conformance.ts'
+import { document, resolveRef } from '../support/document-conformance.ts'
 import { get, type RunningStack, runStack } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 

@@ -1,6 +1,6 @@
 /** Generates requests from the API document alone: every operation, valid and with many kinds of mistakes. */
 
-import { document, type Operation, type Parameter, resolveRef, schemaError } from './conformance.ts'
+import { document, type Operation, type Parameter, resolveRef, schemaError } from './document-conformance.ts'
 import { type SeededRandom, seeded } from './random.ts'
 import { fieldValues, isAtLimit, parameterValues, type ValueSchema, type Verdict } from './walk-values.ts'
 

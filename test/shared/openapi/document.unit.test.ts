@@ -15,7 +15,13 @@ import { signatureHeaders } from '../../../shared/delivery/webhooks/webhook-sign
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import { detailFields, pascalCase } from '../../../shared/openapi/errors.ts'
 import { exchangesOf } from '../../../shared/openapi/examples.ts'
-import { document, type Operation, operationOf, resolveRef, schemaError } from '../../support/conformance.ts'
+import {
+  document,
+  type Operation,
+  operationOf,
+  resolveRef,
+  schemaError,
+} from '../../support/document-conformance.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
 

@@ -24,7 +24,7 @@ import {
   patientEventDraft,
   paymentEventDraft,
 } from '../../../shared/domain/webhooks/event.ts'
-import { document, resolveRef, schemaError } from '../../support/conformance.ts'
+import { document, resolveRef, schemaError } from '../../support/document-conformance.ts'
 import { aPatient } from '../../support/table.ts'
 
 const CLINIC = { id: newUuid() as ClinicId, timezone: 'Asia/Kathmandu' }

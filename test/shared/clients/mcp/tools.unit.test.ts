@@ -5,7 +5,7 @@ import { scopesOf } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
 import { toolsOf } from '../../../../shared/clients/mcp/tools.ts'
 import type { ApiDocument, Schema } from '../../../../shared/openapi/read-document.ts'
-import { document } from '../../../support/conformance.ts'
+import { document } from '../../../support/document-conformance.ts'
 import { requestOf, unknownIds } from '../../../support/route-samples.ts'
 
 const tools = toolsOf(document as unknown as ApiDocument)

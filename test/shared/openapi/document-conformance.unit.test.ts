@@ -1,7 +1,7 @@
 /** The conformance check finds every deviation of a response from the document. */
 import { expect, it } from 'vitest'
 import { BASE_PATH } from '../../../shared/api/route.ts'
-import { assertConforms, document, type Operation, resolveRef } from '../../support/conformance.ts'
+import { assertConforms, document, type Operation, resolveRef } from '../../support/document-conformance.ts'
 
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
