@@ -4,6 +4,7 @@ import type { ImportOptions } from '../../../../bin/clinic/import/run/import-fil
 import type { Clinic, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { type ImportedKind, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { importRecords, writeRows } from '../../../support/imports.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
@@ -63,6 +64,9 @@ export function importedClinic() {
     renew: async () => {
       clinic = await newClinic(db.table)
     },
+    /** The id of a record with an external id. */
+    idOf: async (kind: ImportedKind, externalId: string | number) =>
+      (await readImportIds(db.table, clinic.id))(kind, String(externalId)),
     invoices: async () => (await invoiceStore(db).page(clinic.id, {}, FIRST)).items,
     payments: async () => (await paymentStore(db).page(clinic.id, {}, FIRST)).items,
   }

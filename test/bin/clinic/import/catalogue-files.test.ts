@@ -127,32 +127,19 @@ describe('importing a catalogue', () => {
     })
   })
 
+  const NO_DEPARTMENT = 'department_external_id is unknown: the clinic has no such department'
+  const MINUTES = 'duration_minutes must be a whole number of minutes from 5 to 480'
+  const DECIMALS = 'price must be a number with at most 2 decimals in EUR'
   it.each([
     ['departments', { name: '' }, 'name must not be empty'],
     ['departments', { is_active: 'maybe' }, 'is_active must be true or false'],
-    [
-      'rooms',
-      { department_external_id: 'D9' },
-      'department_external_id is unknown: the clinic has no such department',
-    ],
-    [
-      'doctors',
-      { department_external_id: 'D9' },
-      'department_external_id is unknown: the clinic has no such department',
-    ],
-    [
-      'treatments',
-      { duration_minutes: 4 },
-      'duration_minutes must be a whole number of minutes from 5 to 480',
-    ],
-    [
-      'treatments',
-      { duration_minutes: 7.5 },
-      'duration_minutes must be a whole number of minutes from 5 to 480',
-    ],
-    ['treatments', { price: '1.005' }, 'price must be a number with at most 2 decimals in EUR'],
+    ['rooms', { department_external_id: 'D9' }, NO_DEPARTMENT],
+    ['doctors', { department_external_id: 'D9' }, NO_DEPARTMENT],
+    ['treatments', { duration_minutes: 4 }, MINUTES],
+    ['treatments', { duration_minutes: 7.5 }, MINUTES],
+    ['treatments', { price: '1.005' }, DECIMALS],
     ['treatments', { price: -1 }, 'price must not be negative'],
-    ['treatments', { price: '1e3' }, 'price must be a number with at most 2 decimals in EUR'],
+    ['treatments', { price: '1e3' }, DECIMALS],
     ['treatments', { price: null }, 'price is required'],
     ['treatments', { currency: 'XXX' }, 'currency must be an ISO 4217 code such as EUR'],
     ['treatments', { code: 'taken' }, 'code is already the code of another treatment'],

@@ -5,14 +5,13 @@ import { priceListStore, roomStore, treatmentStore } from '../../../../shared/st
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
-import { type ImportedKind, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { ConditionFailed, UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { interceptedTable, interruptedTable } from '../../../support/intercepted-table.ts'
 import { appointment, FIRST, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
-const { load, invoices, payments } = imported
+const { idOf, load, invoices, payments } = imported
 
 /** The table of the clinic, in which something else happens before its first transaction. */
 const interrupted = (interfere: () => Promise<unknown>): Table =>
@@ -25,9 +24,6 @@ const failingTable = (when: 'before' | 'after', errors: Error[]): Table =>
     if (!error || when === 'after') await write()
     if (error) throw error
   })
-
-const idOf = async (kind: ImportedKind, externalId: string | number) =>
-  (await readImportIds(imported.db.table, imported.clinic.id))(kind, String(externalId))
 
 const erasePatient = async () =>
   patientChanges(imported.db.table).erase(imported.clinic.id, await idOf('patient', 1))
@@ -89,16 +85,6 @@ describe('an import whose references change between reading and writing', () => 
       })
     expect(await load('payments', [payment], interrupted(rename))).toMatchObject({ imported: 1 })
     expect(await payments()).toMatchObject([{ patient: { fullName: 'Ada New' } }])
-  })
-
-  it('counts rows as unchanged that a concurrent import has written', async () => {
-    const rows = [appointment, { ...appointment, external_id: 'b' }]
-    const result = await load(
-      'appointments',
-      rows,
-      interrupted(() => load('appointments', rows)),
-    )
-    expect(result).toMatchObject({ imported: 0, unchanged: 2 })
   })
 })
 

@@ -1,6 +1,5 @@
 /** The ids of records in the clinic's own system, which imports keep for the operator alone. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ENDPOINTS } from '../../../../shared/api/routes.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -10,9 +9,6 @@ import { type ImportIds, readImportIds } from '../../../../shared/store/external
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
-import { issueCredential } from '../../../support/credentials.ts'
-import { call } from '../../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../../support/functions.ts'
 import { tableText } from '../../../support/table-text.ts'
 import { appointment, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
@@ -63,8 +59,6 @@ const externalIds = async () => {
 }
 
 describe('the external id of an imported record', () => {
-  beforeAll(() => stubFunctionEnvironment(imported.db.name))
-
   it('is kept by the record, also when the record is changed', async () => {
     const all = [
       NATIONAL_ID,
@@ -87,36 +81,5 @@ describe('the external id of an imported record', () => {
     for (const [name, row] of Object.entries(ofPatient))
       expect(await load(name, [row])).toMatchObject({ rejected: 1, reasons: ['the patient was erased'] })
     expect(await clinicText()).not.toMatch(CANARY)
-  })
-
-  it('is in responses of the API as the external_id of patients and appointments alone, and in no log', async () => {
-    const { db, clinic } = imported
-    const { headers } = await issueCredential(db.table, clinic)
-    const doctor = idOf('doctor', 'doctor-canary')
-    const ids: Record<string, string> = {
-      patient_not_found: idOf('patient', NATIONAL_ID),
-      invoice_not_found: idOf('invoice', 'invoice-canary'),
-    }
-    const reads = ENDPOINTS.filter(({ method }) => method === 'GET')
-    const answers: string[] = []
-    for (const { id, params = {} } of reads) {
-      const path = Object.fromEntries(
-        Object.entries(params).map(([name, error]) => [name, ids[error as string] ?? '']),
-      )
-      if (Object.values(path).includes('')) continue
-      const query: Record<string, string> =
-        id === 'get-availability' ? { doctor_id: doctor, date: '2026-05-04' } : {}
-      const { status, text, logged } = await call(await handlerOf({ id }), { path, query, headers })
-      expect([id, status]).toEqual([id, 200])
-      answers.push(text.replaceAll(/"external_id":"[^"]*"/g, ''), logged)
-    }
-    const shown = answers.join('\n')
-    for (const id of [
-      ...Object.values(ids),
-      idOf('appointment', 'appointment-canary'),
-      idOf('message', 'message-canary'),
-    ])
-      expect(shown).toContain(id)
-    expect(shown).not.toMatch(CANARY)
   })
 })

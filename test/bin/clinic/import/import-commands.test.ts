@@ -94,7 +94,6 @@ describe('import --check', () => {
     await tool('import', '--yes', '--check', ...paths)
     expect(rejected.filter(existsSync)).toEqual([])
   })
-
   it('counts the cells that each of several formats, "empty" and "match" have read, by column', async () => {
     const map = {
       dates: ['D/M/YYYY', 'M/D/YYYY'],
@@ -132,23 +131,6 @@ describe('import --check', () => {
     ])
     const { data } = JSON.parse((await tool('import', '--check', '--json', ...args, path)).printed)
     expect(data.files[0].columns[6]).toEqual({ column: 'Seen', fields: ['notes'], cells: { 'as empty': 2 } })
-  })
-
-  it('prints the same as JSON', async () => {
-    const { code, printed } = await tool('import', '--check', '--json', file('patients.csv', PATIENTS))
-    const counts = { imported: 2, updated: 0, unchanged: 0, rejected: 2, warnings: 1 }
-    const report = {
-      ...counts,
-      rows: { read: 4, records: 2, rejected: 2 },
-      sums: [],
-      columns: ['external_id', 'first_name', 'last_name', 'phone_number'].map((column) => ({
-        column,
-        fields: [column],
-      })),
-      reasons: [{ text: expect.stringContaining('needs its country code'), count: 2, lines: [3, 4] }],
-      warned: [{ text: expect.stringContaining('looks doubly encoded'), count: 1, lines: [5] }],
-    }
-    expect([code, JSON.parse(printed).data]).toMatchObject([1, { ...counts, check: true, files: [report] }])
   })
 })
 
@@ -228,27 +210,6 @@ describe('import', () => {
       ['R-3', 'sent', null],
     ])
   })
-
-  it('imports valid rows, writes rejected rows with line and reason to a file, and exits with code 1', async () => {
-    const path = file(
-      'patients-some.csv',
-      'external_id,first_name,last_name,phone_number\n1,Ada,Lang,+4915112345678\n2,,,\n3,Cy,Moor,030 1234\n',
-    )
-    const { code, printed } = await tool('import', '--yes', '--json', path)
-    expect([code, JSON.parse(printed).data]).toMatchObject([
-      1,
-      { imported: 1, updated: 0, unchanged: 0, rejected: 2 },
-    ])
-    expect(readFileSync(path.replace('.csv', '.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
-      'external_id,first_name,last_name,phone_number,reason',
-      '2,,,,first_name is required',
-      '3,Cy,Moor,030 1234,"phone_number needs its country code: +49 171 1234567, not 0171... or 0049..., or a country in the map"',
-    ])
-    expect(await total()).toBe(1)
-    const again = await tool('import', '--yes', '--json', path)
-    expect(JSON.parse(again.printed).data).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
-  })
-
   it('rejects files that do not exist, or whose names do not tell their entity', async () => {
     for (const [args, message] of [
       [['nowhere/patients.csv'], 'nowhere/patients.csv does not exist'],
@@ -460,28 +421,6 @@ describe('ids', () => {
       'entity,external_id,id',
       `patients,"8, a",${await derived('8, a')}`,
       `patients,8,${await derived('8')}`,
-    ])
-  })
-
-  it('lists those of every entity that the map reads from the file', async () => {
-    const columns = { external_id: 'Arzt', full_name: 'Arzt' }
-    const map = file(
-      'visits-map.json',
-      JSON.stringify({
-        entities: {
-          doctors: { file: 'Termine', group: true, columns, ignore: 'others' },
-          patients: { file: 'Termine', columns: { external_id: 'Pat' }, ignore: ['Arzt'] },
-        },
-      }),
-    )
-    const path = file('Termine.csv', 'Arzt;Pat;first_name;last_name\nEva;1;Jo;Doe\nEva;2;Al;Roe\n')
-    const { printed } = await tool('ids', '--map', map, path)
-    expect(printed.split('\n').map((line) => line.replace(/,[^,]*$/, ''))).toEqual([
-      'entity,external_id',
-      'doctors,Eva',
-      'patients,1',
-      'patients,2',
-      '',
     ])
   })
 

@@ -81,19 +81,6 @@ it('leaves out invalid values that are optional, and takes them once they are co
   expect(existsSync(rowsFile(leftOut, 'left-out'))).toBe(false)
 })
 
-it('stores a single word of a column with whole names as the first name', async () => {
-  const whole = (part: string) => ({ column: 'Patient', part })
-  const columns = { external_id: 'Nr', first_name: whole('first_names'), last_name: whole('last_name') }
-  const map = { titles: ['Dr.'], entities: { patients: { columns } } }
-  await load('patients', map, 'Nr;Patient\n1;Suharto\n2;Dr. PELÉ\n3;Weiß, Anna\n')
-  const { items } = await patientStore(db).page(clinic.id, { page: 1, limit: 3 })
-  expect(items.map(({ firstName, lastName }) => [firstName, lastName])).toEqual([
-    ['Anna', 'Weiß'],
-    ['PELÉ', ''],
-    ['Suharto', ''],
-  ])
-})
-
 const PHONES = [
   '0000000000',
   '01.01.1980',
@@ -127,15 +114,6 @@ it('rejects phone numbers that do not exist, dates, and extensions, and imports 
   expect((await people()).map(([, , phone]) => phone)).toEqual(NUMBERS.map(() => '+493012345678'))
 })
 
-it('leaves phone numbers out that do not exist where they are optional', async () => {
-  const rows = PHONES.map((phone, at) => `${at},Jo,Doe,,"${phone}",`)
-  const map = { country: 'DE', entities: { patients: { optional: ['phone_number'] } } }
-  const { imported, warned } = await load('patients', map, `${PEOPLE}${rows.join('\n')}\n`)
-  expect(imported).toBe(PHONES.length)
-  expect(warned.filter((text) => text.includes('left out: phone_number'))).toHaveLength(PHONES.length)
-  expect((await people()).map(([, , phone]) => phone)).toEqual(PHONES.map(() => null))
-})
-
 it('rejects phone numbers that do not exist without a country too', async () => {
   const rows = ['+49000000000', '0000000000', '+49 30 12345678'].map((phone, at) => `${at},Jo,Doe,,${phone},`)
   const { imported, rejections } = await load(
@@ -148,11 +126,6 @@ it('rejects phone numbers that do not exist without a country too', async () => 
     '2: phone_number must be an international phone number that exists, such as +905321234567, or a country in the map',
     '3: phone_number needs its country code: +49 171 1234567, not 0171... or 0049..., or a country in the map',
   ])
-})
-
-it('rejects the row of a value that is not optional', async () => {
-  const { rejections } = await load('patients', { entities: { patients: {} } }, `${PEOPLE}1,Jo,Doe,,,x\n`)
-  expect(rejections).toEqual(['2: email_address must be an email address'])
 })
 
 const ITEMIZED = {
@@ -201,30 +174,6 @@ it('rejects amounts with the unit of the clinic if the invoice is in another cur
   expect(await invoice('150,00 €', '')).toMatchObject({
     rejections: ['2: currency cannot change once there are payments'],
   })
-})
-
-it('makes one invoice of its rows, wherever they are in the file, and rejects all rows of a wrong one', async () => {
-  const { result, invoices, rejectedRows } = await loadInvoices([
-    'A;1;2026-01-02;Exam;1;100,00;19%',
-    'B;1;2026-01-03;X-ray;2;1.050,50 €;0',
-    'A;1;;Drops;3;10,00;0',
-    'C;1;2026-01-04;Exam;1;free;0',
-    'C;1;2026-01-05;Drops;1;10,00;0',
-    'Total;;;;;2.261,00;',
-  ])
-  expect(result).toMatchObject({
-    imported: 2,
-    rejected: 2,
-    rejections: [
-      '5: issue_date differs between the rows of the record; line_items.unit_price is not a number such as 1.234,50, as the map says',
-      '7: looks like a sum of the rows above, not like a record',
-    ],
-  })
-  expect(invoices).toEqual([
-    ['B', 210_100, 1],
-    ['A', 14_900, 2],
-  ])
-  expect(rejectedRows.map((line) => line[0])).toEqual(['C', 'C', 'T'])
 })
 
 it('adds rows without an id to the invoice above, and never imports a part of its items', async () => {

@@ -60,24 +60,6 @@ describe('a new patient with the name and date of birth of another is imported w
     }
   })
 
-  it('if the names differ only in what search ignores', async () => {
-    const names = [
-      ['Ann', "O'Reilly-Lind"],
-      ['Ann\u200e', 'O’Reilly\u2011Lind'],
-      ['ann', 'OReilly–Lind'],
-    ]
-    const rows = names.map(([first_name, last_name], n) => ({
-      ...ada,
-      external_id: `n${n}`,
-      first_name,
-      last_name,
-    }))
-    expect(await load('patients', rows)).toMatchObject({
-      imported: 3,
-      warned: [`2: ${IN_FILE}`, `3: ${IN_FILE}`],
-    })
-  })
-
   it('of whom the clinic has many of one name, each read once', async () => {
     const dates = Array.from({ length: 30 }, (_, n) => `${1950 + n}-01-01`)
     await load(

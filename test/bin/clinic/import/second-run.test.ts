@@ -16,7 +16,6 @@ import {
 } from '../../../../shared/store/catalogue.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
-import { type ImportedKind, readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { holidayStore } from '../../../../shared/store/holidays.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
@@ -28,10 +27,7 @@ import { claimedDispatch, MINUTE, storeMessage, waitingDispatch } from '../messa
 import { appointment, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
-const { load } = imported
-
-const idOf = async (kind: ImportedKind, externalId: string | number) =>
-  (await readImportIds(imported.db.table, imported.clinic.id))(kind, String(externalId))
+const { idOf, load } = imported
 
 /** Changes a record of a list as a command or the API does. */
 async function change<R extends object>(list: RecordStore<R>, id: string, facts: Partial<R>) {

@@ -2,19 +2,16 @@
 import { describe, expect, it } from 'vitest'
 import { inRounds } from '../../../../../bin/clinic/import/entities/appointment-overlaps.ts'
 import { appointmentStore } from '../../../../../shared/store/calendar/appointments.ts'
-import { type ImportedKind, readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import { runVerification } from '../../../../shared/maintenance/verify/practice.ts'
 import { interruptedTable } from '../../../../support/intercepted-table.ts'
 import { appointment, FIRST, importedClinic } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
-const { load } = imported
+const { idOf, load } = imported
 
 const coming = { ...appointment, appointment_date: '2031-05-04', start_time: '09:00', end_time: '09:30' }
 const other = { ...coming, external_id: 'b', patient_external_id: 2, start_time: '09:15', end_time: '09:45' }
 
-const idOf = async (kind: ImportedKind, externalId: string) =>
-  (await readImportIds(imported.db.table, imported.clinic.id))(kind, externalId)
 const appointments = async () =>
   (await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)).items
 const verified = async () =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { importEntities } from '../../../../../bin/clinic/import/entities/entities.ts'
 import { definedFields, type RowFields } from '../../../../../bin/clinic/import/entities/entity.ts'
 import type { ClinicInfo } from '../../../../../shared/domain/clinic.ts'

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
-import { trialTable } from '../../../../../bin/clinic/import/run/trial-table.ts'
 import { invoiceCorrection } from '../../../../../shared/store/calendar/invoice-correction.ts'
 import { readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
@@ -56,12 +55,6 @@ describe('an invoice with the number of another', () => {
       { ...bill, external_id: 'k' },
     ])
     expect(reasons).toEqual([expect.any(String), await inClinic()])
-  })
-
-  it('is rejected in a trial as in an import, in a second file too', async () => {
-    using trial = trialTable(imported.db.table)
-    expect((await load('invoices', [bill], trial)).reasons).toEqual([])
-    expect((await load('invoices', [second], trial)).reasons).toEqual([await inClinic()])
   })
 
   it('is imported with --allow-same-numbers, and its repetition changes nothing without it', async () => {
