@@ -154,12 +154,6 @@ describe('a move', () => {
     expect(json.error).toMatchObject({ exit_code: 2, message })
   })
 
-  it('announces the event that the API announces', async () => {
-    const { calls } = await move('--date', MONDAY, '--time', '10:00')
-    const [transaction] = calls.filter(({ operation }) => operation === 'TransactWriteItems')
-    expect(JSON.stringify(transaction?.input)).toContain('appointment.updated')
-  })
-
   it.each([
     [['--date', MONDAY, '--time', '17:00'], "The time is outside the doctor's working hours"],
     [['--date', '2020-05-04'], 'The start time is not in the future'],

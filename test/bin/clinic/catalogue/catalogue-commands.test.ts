@@ -1,8 +1,4 @@
-/** The commands of departments, rooms, treatments and price lists, and the department of a doctor. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import {
   departmentStore,
@@ -11,12 +7,10 @@ import {
   treatmentStore,
 } from '../../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
-import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { aRoom } from '../../../support/catalogue.ts'
-import { CALLER_ARN, deployedTable } from '../../../support/deployed-stack.ts'
+import { deployedTable } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { newClinic } from '../../../support/table.ts'
-import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const { db, run } = deployedTable()
 let mine: PopulatedClinic
@@ -169,24 +163,6 @@ describe('the commands of the catalogue', () => {
     expect(await roomStore(db).find(clinic.id, after.id)).toMatchObject({ name: 'Lab', externalId: 'LAB' })
     expect(await done('room', 'show', after.id, ...of)).toMatchObject({ name: 'Lab', external_id: 'LAB' })
   })
-
-  it('find a record that was imported from a file named after its entity', async () => {
-    const folder = temporaryFolder()
-    const file = join(folder, 'Price-lists-2026.csv')
-    writeFileSync(file, 'external_id,name\nP-26,Prices of 2026\n')
-    expect(await done('import', '--yes', ...of, file)).toMatchObject({ imported: 1, rejected: 0 })
-    const found = await done('price-list', 'find', '--external-id', 'P-26', ...of)
-    expect(found).toMatchObject([{ name: 'Prices of 2026', external_id: 'P-26' }])
-  })
-
-  it('leave their lines in the access trail', async () => {
-    const { lines } = await run('room', 'update', mine.room.id, ...of, '--name', 'Room 1')
-    expect(lines.map(({ operator, command, outcome }) => [operator, command, outcome])).toEqual([
-      [CALLER_ARN, 'room update', 'started'],
-      [CALLER_ARN, 'room update', 'done'],
-    ])
-    expect(lines[1]).toMatchObject({ clinic_id: mine.clinic.id, records: [mine.room.id] })
-  })
 })
 
 describe('a command with wrong input', () => {
@@ -241,21 +217,6 @@ describe('a command with wrong input', () => {
     )
     expect(await rejection('treatment', 'update', id, ...of, '--currency', 'JPY')).toBe(
       '--currency needs --price, in the new currency',
-    )
-  })
-
-  it('is rejected when the clinic has the most rooms that it can have', async () => {
-    const clinic: Clinic = await newClinic(db.table)
-    for (const chunk of chunked(
-      Array.from({ length: 200 }, () => aRoom()),
-      50,
-    ))
-      await roomStore(db).save(
-        clinic.id,
-        chunk.map((after) => ({ before: null, after })),
-      )
-    expect(await rejection('room', 'create', '--clinic', clinic.id, '--name', 'One more')).toBe(
-      'The clinic has 200 rooms already, the most that it can have.',
     )
   })
 })

@@ -16,12 +16,6 @@ beforeEach(async () => {
 const set = (...args: string[]) => run('clinic', 'update', '--clinic', mine.clinic.id, ...args)
 const stored = () => clinicStore(db).find(mine.clinic.id)
 
-it('names the days of a holiday that cannot be read', async () => {
-  const { code, errors } = await run('holiday', 'create', '--clinic', mine.clinic.id, '24.12.2026')
-  expect(code).toBe(2)
-  expect(errors).toMatch(/^24\.12\.2026 must be days or s/)
-})
-
 it('adds no holiday after the last date, and deletes one that it has', async () => {
   const holidays = holidayStore(db)
   await holidays.set(mine.clinic.id, () => [{ from: '2026-12-24', to: '9999-12-31', reason: null }])
@@ -48,23 +42,6 @@ describe('the time zone', () => {
     expect((await set('--timezone', 'Europe/Berlin', '--yes')).code).toBe(0)
     expect(await stored()).toMatchObject({ timezone: 'Europe/Berlin' })
   })
-
-  it('keeps what the question says: dates and clock times', async () => {
-    const shown = async () => {
-      const { printed } = await run('--json', 'appointment', 'list', '--clinic', mine.clinic.id)
-      const [{ appointment_date, start_time, created_at }] = JSON.parse(printed).data
-      return [appointment_date, start_time, new Date(created_at).toISOString()]
-    }
-    const before = await shown()
-    await set('--timezone', 'America/New_York', '--yes')
-    expect(await shown()).toEqual(before)
-  })
-})
-
-it('stores a time zone that is given in another letter case in its own spelling', async () => {
-  const { id } = await newClinic(db.table, { name: 'Praxis Klein' })
-  await run('clinic', 'update', '--clinic', id, '--timezone', 'europe/BERLIN', '--yes')
-  expect(await clinicStore(db).find(id)).toMatchObject({ timezone: 'Europe/Berlin' })
 })
 
 it('the currency is changed only with --yes, and invoices keep theirs', async () => {
@@ -76,12 +53,6 @@ it('the currency is changed only with --yes, and invoices keep theirs', async ()
   expect((await set('--currency', 'USD', '--yes')).code).toBe(0)
   const { printed } = await run('invoice', 'show', mine.invoice.id, '--clinic', mine.clinic.id)
   expect(printed).toMatch(/^currency +EUR$/m)
-})
-
-it('a setting that the clinic has is set without a question', async () => {
-  expect((await set('--timezone', 'Europe/Istanbul', '--currency', 'EUR')).printed).toContain(
-    'Nothing changed',
-  )
 })
 
 describe('a second clinic of the same name', () => {

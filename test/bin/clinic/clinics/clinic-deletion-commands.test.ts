@@ -180,18 +180,6 @@ describe('clinic delete', () => {
     writeFileSync(join(root, 'whole', 'patients.csv'), patients)
   })
 
-  it('fails without the name of the clinic, and without a terminal to type it', async () => {
-    expect(await remove(...exported)).toEqual([
-      2,
-      expect.stringContaining('Without a terminal, use --yes --confirm'),
-    ])
-    expect(await remove(...exported, '--yes', '--confirm', 'clinic')).toEqual([
-      2,
-      "Nothing was done: that is not the clinic's name.\n",
-    ])
-    expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
-  })
-
   it('fails when a record has changed since the export', async () => {
     await patientChanges(db.table).update(clinic.id, patient, { lastName: 'Neu' })
     expect(await remove(...exported, ...confirmed)).toEqual([

@@ -1,5 +1,5 @@
 /** A pause of a clinic: the work that it holds back, and that nothing is lost or repeated after it. */
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { sweepEvents } from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
 import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'

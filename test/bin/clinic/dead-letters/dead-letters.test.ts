@@ -62,13 +62,8 @@ describe('on the engine', () => {
     for (const body of bodies(12)) await bury(body)
     const { code, printed } = await run('list')
     expect([code, JSON.parse(printed).data.length]).toEqual([0, 12])
-    expect((await take(queue.url)).sort()).toEqual(bodies(12))
-  })
-
-  it('are listed up to a limit, and counted', async () => {
-    for (const body of bodies(12)) await bury(body)
-    expect(JSON.parse((await run('list', '--limit', '3')).printed).data.length).toBe(3)
-    expect(JSON.parse((await run('count')).printed).data).toEqual([{ queue: 'emails', letters: 12 }])
+    expect(JSON.parse((await run('list', '--limit', '3')).printed).data).toHaveLength(3)
+    expect((await run('show', newUuid())).code).toBe(2)
     expect((await take(queue.url)).sort()).toEqual(bodies(12))
   })
 
@@ -84,16 +79,11 @@ describe('on the engine', () => {
         ...['dead-letter', 'delete', letter_id, '--queue', 'emails'],
       )
     expect((await discard(listed[0])).code).toBe(0)
+    expect(JSON.parse((await run('count')).printed).data).toEqual([{ queue: 'emails', letters: 11 }])
     const outcome = await discard(listed[1], async () => {
       expect((await take(queue.url)).length).toBe(11)
     })
     expect([outcome.code, outcome.errors]).toEqual([2, expect.stringContaining('There is no dead letter')])
-  })
-
-  it('are given back when none has the id', async () => {
-    for (const body of bodies(12)) await bury(body)
-    expect((await run('show', newUuid())).code).toBe(2)
-    expect((await take(queue.url)).length).toBe(12)
   })
 
   it('move unchanged, duplicates included', async () => {

@@ -331,21 +331,6 @@ describe('an export', () => {
     expect(existsSync(unfinished)).toBe(false)
   })
 
-  it('is of one moment if the clinic was paused', async () => {
-    await pausedAt(Date.now() - 60_000)
-    const waits: number[] = []
-    const paused = await exportClinic(db.table, await current(clinic), newFolder(), {
-      sleep: async (ms) => waits.push(ms),
-    })
-    expect([paused.is_one_moment, paused.read_again, waits]).toEqual([true, 0, []])
-    await setPaused(db.table, clinic.id, null)
-    await pausedAt(Date.now())
-    await exportClinic(db.table, await current(clinic), newFolder(), { sleep: async (ms) => waits.push(ms) })
-    expect(waits).toEqual([expect.closeTo(20_000, -4)])
-    await setPaused(db.table, clinic.id, null)
-    expect((await run(clinic, newFolder())).is_one_moment).toBe(false)
-  })
-
   it('does not claim one moment of a pause that was stopped, and waits for its repetition to take effect', async () => {
     const paused = await newClinic(db.table)
     await issueCredential(db.table, paused)
@@ -418,10 +403,6 @@ describe('an export', () => {
     const manifest = await run(other, folder, { ...db.table, query })
     expect(manifest).toMatchObject({ is_one_moment: false, read_again: 1 })
     expect(rowsOf(folder, 'patients').map(({ first_name }) => first_name)).toEqual(['Ida', 'Bo'])
-  })
-
-  it('rejects a folder that exists', async () => {
-    await expect(run(clinic, root)).rejects.toThrow('exists already')
   })
 
   it.each(['', '/'])(

@@ -96,15 +96,6 @@ it('shows what it would do, and writes nothing without --yes or a yes', async ()
   expect(await content()).toEqual(before)
 })
 
-it('lists what was created since if nothing is to be put back', async () => {
-  const { id } = await newClinic(db.table)
-  const copy = await restored(db)
-  await patientWriter(db).createMany(id, [aPatient()])
-  expect((await stack.run('restore', 'clinic', id, '--to', to, '--from', copy.name)).printed).toBe(
-    'Nothing is put back or removed.\nCreated since, and stay: 1 patient\n',
-  )
-})
-
 /** How many rows of each file exist before a bad import, and how many it adds: 5,000 in `npm run prove`. */
 const ROWS = {
   doctors: { before: 2, added: 1 },
@@ -190,6 +181,15 @@ function writerOf({ table }: TestTable, clinic: ClinicId, doctor: Doctor) {
 }
 
 const WRITERS_BEGIN = Date.now()
+
+it('lists what was created since if nothing is to be put back', async () => {
+  const { id } = await newClinic(db.table)
+  const copy = await restored(db)
+  await patientWriter(db).createMany(id, [aPatient()])
+  expect((await stack.run('restore', 'clinic', id, '--to', to, '--from', copy.name)).printed).toBe(
+    'Nothing is put back or removed.\nCreated since, and stay: 1 patient\n',
+  )
+})
 
 it('undoes a bad import exactly, and every item of other clinics is as their writers left it', async () => {
   const { table } = db
