@@ -24,42 +24,15 @@ const workers: Record<string, Worker> = {
       EMAILS_PER_SECOND: '14',
     },
   },
-  'email-feedback': {
-    timeout: 15,
-    environment: {},
-  },
-  'sms-receipts': {
-    timeout: 60,
-    environment: {},
-  },
-  'sweep-messages': {
-    timeout: 60,
-    environment: { EMAIL_QUEUE_URL: refTo('Messaging/Emails') },
-  },
-  'fan-out-events': {
-    timeout: 60,
-    environment: deliveryQueues,
-  },
-  'deliver-event': {
-    timeout: 60,
-    environment: deliveryQueues,
-  },
-  'refresh-copies': {
-    timeout: 60,
-    environment: {},
-  },
-  'run-maintenance': {
-    timeout: 900,
-    environment: { MAINTENANCE_QUEUE_URL: refTo('Maintenance/Runs') },
-  },
-  'sweep-events': {
-    timeout: 60,
-    environment: deliveryQueues,
-  },
-  'sweep-deliveries': {
-    timeout: 60,
-    environment: deliveryQueues,
-  },
+  'email-feedback': { timeout: 15, environment: {} },
+  'sms-receipts': { timeout: 60, environment: {} },
+  'sweep-messages': { timeout: 60, environment: { EMAIL_QUEUE_URL: refTo('Messaging/Emails') } },
+  'fan-out-events': { timeout: 60, environment: deliveryQueues },
+  'deliver-event': { timeout: 60, environment: deliveryQueues },
+  'refresh-copies': { timeout: 60, environment: {} },
+  'run-maintenance': { timeout: 900, environment: { MAINTENANCE_QUEUE_URL: refTo('Maintenance/Runs') } },
+  'sweep-events': { timeout: 60, environment: deliveryQueues },
+  'sweep-deliveries': { timeout: 60, environment: deliveryQueues },
 }
 
 describe('the workers', () => {

@@ -28,7 +28,7 @@ export function version(name: string, methods = METHODS, more: Record<string, Te
 }
 
 /** A deployment on addresses where nothing listens, except for DynamoDB if given. */
-export function deployment(dynamodb = 'http://127.0.0.1:1', tableSuffix = '') {
+export function deployment(dynamodb = 'http://127.0.0.1:1') {
   const lines: string[] = []
   const listeners: FeedbackListener[] = []
   const logs = openLogDelivery(undefined)
@@ -50,7 +50,7 @@ export function deployment(dynamodb = 'http://127.0.0.1:1', tableSuffix = '') {
       emails: async () => [],
       setListener: (listener) => void listeners.push(listener),
     },
-    tableSuffix,
+    tableSuffix: '',
     environment: {},
     logs,
     log: (line) => lines.push(line),

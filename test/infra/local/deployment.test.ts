@@ -1,6 +1,6 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { DOCTORS, deployment, loggedEvents, loggingVersion, METHODS, version } from './deployed-versions.ts'
 
 it('replaces functions that have changed and keeps the others warm', async () => {
@@ -80,83 +80,66 @@ it.each([
     { Odd: { Type: 'Custom::Odd', Properties: { ServiceToken: DOCTORS } } },
     /GET \/doctors calls/,
   ],
+  [
+    'a rule that calls a function outside the stack',
+    {
+      Rule: {
+        Type: 'AWS::Events::Rule',
+        Properties: {
+          ScheduleExpression: 'rate(1 minute)',
+          Targets: [{ Id: 'a', Arn: 'arn:aws:lambda:x:0:function:f' }],
+        },
+      },
+    },
+    /Rule calls arn:aws:lambda:x:0:function:f, which is not a function of the stack/,
+  ],
 ])('rejects a template with %s', async (_what, more, message) => {
   const { deploy } = deployment()
   await expect(deploy(version('v1', METHODS, more))).rejects.toThrow(message)
 })
 
-it('rejects a rule that calls a function outside the stack', async () => {
-  const Targets = [{ Id: 'a', Arn: 'arn:aws:lambda:x:0:function:f' }]
-  const Rule = {
-    Type: 'AWS::Events::Rule',
-    Properties: { ScheduleExpression: 'rate(1 minute)', Targets },
-  }
-  const { deploy } = deployment()
-  await expect(deploy(version('v1', METHODS, { Rule }))).rejects.toThrow(
-    /Rule calls arn:aws:lambda:x:0:function:f, which is not a function of the stack/,
-  )
+const TABLE = 'deployed-stream'
+const streamed = (mapping: object = {}) => ({
+  Table: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: {
+      TableName: TABLE,
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
+    },
+  },
+  Mapping: {
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: {
+      EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+      FunctionName: DOCTORS,
+      ...mapping,
+    },
+  },
 })
 
-describe('a stream', () => {
-  const TABLE = 'deployed-stream'
-  const streamed = (mapping: object = {}) => ({
-    Table: {
-      Type: 'AWS::DynamoDB::Table',
-      Properties: {
-        TableName: TABLE,
-        AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-        BillingMode: 'PAY_PER_REQUEST',
-        StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
-      },
-    },
-    Mapping: {
-      Type: 'AWS::Lambda::EventSourceMapping',
-      Properties: {
-        EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
-        FunctionName: DOCTORS,
-        ...mapping,
-      },
-    },
-  })
-
-  it('is read from a table whose name ends with the suffix of the stack', async () => {
-    const { deploy, outputs } = deployment(inject('dynamodb'), '-stack-1')
-    const assembly = version('v1', METHODS, streamed())
-    const Outputs = { Table: { Value: { Ref: 'Table' } } }
-    await deploy({ ...assembly, template: { ...assembly.template, Outputs } })
-    expect(outputs()).toEqual({ Table: `${TABLE}-stack-1` })
-  })
-
-  it('starts after the seed and continues over deployments', async () => {
-    const endpoint = inject('dynamodb')
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-    const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
-    onTestFinished(() => client.destroy())
-    const put = (pk: string) => client.send(new PutItemCommand({ TableName: TABLE, Item: { pk: { S: pk } } }))
-    const { deploy, lines, close } = deployment(endpoint)
-    const seen = () =>
-      loggedEvents(lines).flatMap(({ Records }) =>
-        Records.map(({ dynamodb }: DynamoDBRecord) => dynamodb?.Keys?.pk?.S),
-      )
-
-    await deploy(loggingVersion(streamed()), () => put('seed'))
-    await put('1')
-    await expect.poll(seen).toEqual(['1'])
-    await deploy(loggingVersion(streamed()))
-    await put('2')
-    await deploy(loggingVersion(streamed({ BatchSize: 5 })))
-    await put('3')
-    await expect.poll(seen).toEqual(['1', '2', '3'])
-    await close()
-    expect(seen()).toEqual(['1', '2', '3'])
-  })
-
-  it('is rejected when its mapping names an unknown function', async () => {
-    const FunctionName = 'arn:aws:lambda:x:0:function:f'
-    const { deploy } = deployment(inject('dynamodb'))
-    await expect(deploy(loggingVersion(streamed({ FunctionName })))).rejects.toThrow(
-      /Mapping calls .*function:f, which is not a function of the stack/,
+it('starts a stream after the seed, and continues it over deployments', async () => {
+  const endpoint = inject('dynamodb')
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
+  onTestFinished(() => client.destroy())
+  const put = (pk: string) => client.send(new PutItemCommand({ TableName: TABLE, Item: { pk: { S: pk } } }))
+  const { deploy, lines, close } = deployment(endpoint)
+  const seen = () =>
+    loggedEvents(lines).flatMap(({ Records }) =>
+      Records.map(({ dynamodb }: DynamoDBRecord) => dynamodb?.Keys?.pk?.S),
     )
-  })
+
+  await deploy(loggingVersion(streamed()), () => put('seed'))
+  await put('1')
+  await expect.poll(seen).toEqual(['1'])
+  await deploy(loggingVersion(streamed()))
+  await put('2')
+  await deploy(loggingVersion(streamed({ BatchSize: 5 })))
+  await put('3')
+  await expect.poll(seen).toEqual(['1', '2', '3'])
+  await close()
+  expect(seen()).toEqual(['1', '2', '3'])
 })

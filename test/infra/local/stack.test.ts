@@ -35,37 +35,6 @@ describe('the synthesized stack, run locally', () => {
     expect(line?.endsWith(requestId ?? '-')).toBe(true)
     expect(line).not.toContain('Anna')
   })
-
-  it.each([
-    ['without', {}],
-    ['with', { authorization: 'Developer k:s' }],
-  ])('returns 404 for an unknown path, %s a credential', async (_what, headers) => {
-    for (const path of ['/nothing', '/api/developer/v1/nothing/here']) {
-      const response = await get(path, { headers: { ...headers } })
-      expect([response.status, await errorOf(response)]).toEqual([404, 'NOT_FOUND'])
-    }
-  })
-
-  it('describes itself below /_local', async () => {
-    expect(await (await get('/_local')).json()).toEqual({
-      stack: 'ClinicDeveloperApi-dev',
-      stage: 'dev',
-      region: expect.any(String),
-      outputs: stack.outputs,
-      endpoints: stack.endpoints,
-      delivered: {
-        access: expect.stringMatching(/access\.ndjson$/),
-        operator: expect.stringMatching(/operator\.ndjson$/),
-      },
-    })
-    expect(Object.keys(stack.endpoints)).toEqual(['dynamodb', 'sqs', 'sns', 'sesv2', 'logs'])
-    expect(stack.outputs).toMatchObject({ BaseUrl: stack.baseUrl, TableName: expect.any(String) })
-    expect(
-      await Promise.all(
-        [stack.smsOutboxUrl, stack.emailInboxUrl].map(async (url) => (await fetch(url)).json()),
-      ),
-    ).toEqual([[], []])
-  })
 })
 
 it('a stack without a domain has the stage in its address, in locations and in the server of its document', async () => {

@@ -472,28 +472,17 @@ describe('the deployment of a stage', () => {
   const TRIGGERS =
     '--rollback-trigger-alarm-arns arn:1 --rollback-trigger-alarm-arns arn:2 --monitoring-time-minutes 10'
 
-  it('lets CloudFormation watch the alarms of a release for ten minutes while it updates code, and removes them', () => {
-    expect(deployWith()).toMatchObject({
-      status: 0,
-      calls: [FIRST, `${WORKERS} ${TRIGGERS}`, `${API} ${TRIGGERS}`, `--all ${NO_TRIGGERS}`],
-    })
-  })
-
+  const WATCHED = [FIRST, `${WORKERS} ${TRIGGERS}`, `${API} ${TRIGGERS}`, `--all ${NO_TRIGGERS}`]
+  const UNWATCHED = [FIRST, `${WORKERS} ${NO_TRIGGERS}`, `${API} ${NO_TRIGGERS}`, `--all ${NO_TRIGGERS}`]
   it.each([
-    ['are on', ALARM_LINES.on],
-    ['do not exist yet', ''],
-  ])(
-    'lets CloudFormation watch no alarms if they %s, so that a repair and a first version can be deployed',
-    (_, alarms) => {
-      expect(deployWith({ alarms })).toMatchObject({
-        status: 0,
-        calls: [FIRST, `${WORKERS} ${NO_TRIGGERS}`, `${API} ${NO_TRIGGERS}`, `--all ${NO_TRIGGERS}`],
-      })
-    },
-  )
-
-  it('does not wait for workers that have not changed', () => {
-    expect(deployWith({ diff: 0 }).calls).toEqual([FIRST, `${API} ${TRIGGERS}`, `--all ${NO_TRIGGERS}`])
+    ['has CloudFormation watch the alarms while it updates code', {}, 0, WATCHED],
+    ['has it watch none if they are on, for a repair', { alarms: ALARM_LINES.on }, 0, UNWATCHED],
+    ['has it watch none if they do not exist yet', { alarms: '' }, 0, UNWATCHED],
+    ['does not wait for workers that have not changed', { diff: 0 }, 0, WATCHED.toSpliced(1, 1)],
+    ['deploys nothing if the states of the alarms cannot be read', { reading: 255 }, 255, []],
+    ['deploys nothing else if a stack is rolled back', { update: 'false' }, 1, WATCHED.slice(0, 2)],
+  ])('%s', (_, given, status, calls) => {
+    expect(deployWith(given)).toMatchObject({ status, calls })
   })
 
   it('cancels the update of a stack while the smoke test fails, and deploys nothing else', () => {
@@ -517,17 +506,6 @@ describe('the deployment of a stage', () => {
     const { status, calls } = deployWith({ alarms: ALARM_LINES.on, smoke, update })
     const deployed = [FIRST, `${WORKERS} ${NO_TRIGGERS}`, `${API} ${NO_TRIGGERS}`]
     expect([status, calls]).toEqual([code, code === 0 ? [...deployed, `--all ${NO_TRIGGERS}`] : deployed])
-  })
-
-  it('deploys nothing if the states of the alarms cannot be read', () => {
-    expect(deployWith({ reading: 255 })).toMatchObject({ status: 255, calls: [] })
-  })
-
-  it('deploys nothing else if CloudFormation rolls a stack back', () => {
-    expect(deployWith({ update: 'false' })).toMatchObject({
-      status: 1,
-      calls: [FIRST, `${WORKERS} ${TRIGGERS}`],
-    })
   })
 
   it('watches the alarms with periods of a minute, which are no more than CloudFormation takes', () => {

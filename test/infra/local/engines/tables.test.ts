@@ -89,14 +89,6 @@ it('reports that the engine has exited', async () => {
   await expect.poll(() => deaths).toEqual([expect.stringMatching(/^The DynamoDB engine exited unexpectedly/)])
 })
 
-it('uses the DynamoDB of AWS_ENDPOINT_URL_DYNAMODB', async () => {
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:1')
-  onTestFinished(() => {
-    vi.unstubAllEnvs()
-  })
-  expect((await engineFor()).engine.endpoint).toBe('http://127.0.0.1:1')
-})
-
 it('separates the tables of stacks that share a DynamoDB, and finds the tables of a data directory again', async () => {
   const own = await engineFor()
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', own.engine.endpoint)

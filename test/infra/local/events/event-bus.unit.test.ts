@@ -1,6 +1,5 @@
-import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createQueues, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
+import { queueUrl } from '../../../../infra/local/engines/queues.ts'
 import { newEvent } from '../../../../infra/local/events/bus-event.ts'
 import { startEventBus } from '../../../../infra/local/events/event-bus.ts'
 import { eventRules } from '../../../../infra/local/events/event-rules.ts'
@@ -70,25 +69,6 @@ describe('an event', () => {
     expect(new Set(asked)).toEqual(new Set([template.attribute('Function', 'Arn')]))
   })
 
-  it('is sent to queues with the transformed input', async () => {
-    const engine = await startQueues(REGION)
-    onTestFinished(engine.stop)
-    const InputTransformer = {
-      InputPathsMap: { id: '$.detail.mail.tags.message[0]' },
-      InputTemplate: '{"message": "<id>"}',
-    }
-    const Targets = [{ Id: 'a', Arn: QUEUE, InputTransformer }]
-    const { bus, template } = busOf({ Rule: { EventPattern: PATTERN, Targets } }, [], engine.endpoint)
-    await createQueues(template, engine.endpoint)
-    await bus.put(BOUNCED)
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-    const client = new SQSClient({ endpoint: engine.endpoint, region: REGION, credentials })
-    onTestFinished(() => client.destroy())
-    const input = { QueueUrl: template.ref('Queue'), WaitTimeSeconds: 3 }
-    const { Messages = [] } = await client.send(new ReceiveMessageCommand(input))
-    expect(Messages.map(({ Body }) => Body)).toEqual(['{"message":"m-1"}'])
-  })
-
   it('reaches its other targets when one fails, and the failure is logged', async () => {
     const InputTransformer = { InputTemplate: '{' }
     const { bus, events, lines } = busOf(
@@ -141,26 +121,6 @@ describe('a schedule', () => {
     bus.stop()
     vi.advanceTimersByTime(2 * interval)
     expect(events.length).toBe(2)
-  })
-
-  it('sends an event in the format of EventBridge', () => {
-    vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05.678Z') })
-    const Targets = [{ Id: 'a', Arn: FUNCTION }]
-    const { events } = busOf({ Sweep: { ScheduleExpression: 'rate(1 minute)', Targets } })
-    vi.advanceTimersByTime(60_000)
-    expect(events).toEqual([
-      {
-        version: '0',
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        'detail-type': 'Scheduled Event',
-        source: 'aws.events',
-        account: '000000000000',
-        time: '2026-01-02T03:05:05Z',
-        region: REGION,
-        resources: ['arn:aws:events:eu-central-1:000000000000:rule/Test-Sweep'],
-        detail: {},
-      },
-    ])
   })
 
   it('continues over a deployment without changes, and is replaced by one with changes', () => {

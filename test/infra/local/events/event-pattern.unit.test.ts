@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkPattern, matches } from '../../../../infra/local/events/event-pattern.ts'
 
 const EVENT = {

@@ -32,60 +32,6 @@ function mapped(source: string | [string, string], mapping: object = {}) {
 }
 
 const STREAM: [string, string] = ['Table', 'StreamArn']
-const FUNCTION = 'arn:aws:lambda:eu-central-1:000000000000:function:Test-Function'
-
-it('reads the mapping of a queue', () => {
-  const { queues, streams, tableStreams } = mapped(['Work', 'Arn'], {
-    FunctionResponseTypes: ['ReportBatchItemFailures'],
-    ScalingConfig: { MaximumConcurrency: 2 },
-  })
-  expect(queues).toEqual([
-    {
-      id: 'Mapping',
-      arn: 'arn:aws:sqs:eu-central-1:000000000000:Test-Work',
-      functionArn: FUNCTION,
-      batchSize: 10,
-      partialResponses: true,
-      maxConcurrency: 2,
-    },
-  ])
-  expect(streams).toEqual([])
-  expect(tableStreams).toEqual([
-    { table: 'Test-Table', view: null },
-    { table: 'Test-Plain', view: null },
-  ])
-})
-
-it('reads the mapping of a stream', () => {
-  const pattern = { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: 'due#' }] } } } }
-  const { queues, streams, tableStreams } = mapped(STREAM, {
-    StartingPosition: 'TRIM_HORIZON',
-    BatchSize: 10,
-    DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Work', 'Arn'] } } },
-    FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] },
-    FunctionName: FUNCTION,
-    MaximumBatchingWindowInSeconds: 1,
-    MaximumRetryAttempts: 3,
-    ParallelizationFactor: 10,
-  })
-  expect(queues).toEqual([])
-  expect(streams).toEqual([
-    {
-      id: 'Mapping',
-      arn: 'arn:aws:dynamodb:eu-central-1:000000000000:table/Test-Table/stream/local',
-      table: 'Test-Table',
-      functionArn: FUNCTION,
-      batchSize: 10,
-      maxRetries: 3,
-      failureQueue: 'arn:aws:sqs:eu-central-1:000000000000:Test-Work',
-      filters: [pattern],
-    },
-  ])
-  expect(tableStreams).toEqual([
-    { table: 'Test-Table', view: 'KEYS_ONLY' },
-    { table: 'Test-Plain', view: null },
-  ])
-})
 
 it.each([[{}], [{ MaximumRetryAttempts: -1 }]])('retries without limit by default: %o', (given) => {
   expect(mapped(STREAM, given).streams).toMatchObject([

@@ -153,25 +153,6 @@ it('passes on the images that the stream view contains', async () => {
   ])
 })
 
-it('passes on writes in order and once, one batch at a time', async () => {
-  let running = 0
-  const { events, start, put } = await mappedTo(
-    async () => {
-      expect(++running).toBe(1)
-      await sleep(5)
-      running--
-    },
-    { BatchSize: 4 },
-  )
-  await start()
-  for (const at of [0, 3, 6, 9]) await put(['a', `${at}`], ['b', `${at + 1}`], ['a', `${at + 2}`])
-  await expect.poll(() => events.flat().length).toBe(12)
-  await sleep(250)
-  expect(keys(events.flat())).toEqual(Array.from({ length: 12 }, (_, at) => `${at}`))
-  expect(Math.max(...events.map(({ length }) => length))).toBeLessThanOrEqual(4)
-  expect(new Set(events.flat().map(({ eventID }) => eventID)).size).toBe(12)
-})
-
 it('invokes the function only for records that match a filter', async () => {
   const filter = { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: 'due#event#' }] } } } }
   const { events, start, put, remove } = await mappedTo(() => undefined, {

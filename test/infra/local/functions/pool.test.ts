@@ -26,11 +26,6 @@ exports.handler = async ({ wait = 0, meet = 0 }) => {
   return { thread: threadId, calls: ++calls }
 }`
 
-it('passes on the event and returns the result', async () => {
-  const { invoke } = poolOf('exports.handler = async (event) => ({ twice: event.n * 2 })')
-  expect(await invoke({ n: 21 })).toMatchObject({ ok: true, value: { twice: 42 }, diagnostics: [] })
-})
-
 it('waits for the start of a function that is an ES module', async () => {
   const spec = functionOf('exports.handler = async () => "later"', { handler: 'start.handler' })
   const start = 'let name\nname = await Promise.resolve("started")\nexport const handler = async () => name'

@@ -134,13 +134,6 @@ describe('the headers of an event', () => {
   })
 })
 
-it('the body of an event is null when empty, and a string otherwise', () => {
-  expect(event({}).body).toBeNull()
-  const sent = event({ method: 'POST', target: '/notes', body: Buffer.from('{"name":"Анна"}') })
-  expect(sent.body).toBe('{"name":"Анна"}')
-  expect(sent.isBase64Encoded).toBe(false)
-})
-
 it('the request context has the caller, the time and the resource', () => {
   const { requestContext } = event({ rawHeaders: ['Host', 'api.x.org', 'User-Agent', 'curl/8'] })
   expect(requestContext).toMatchObject({

@@ -1,7 +1,5 @@
 /** A REST API that is defined by an OpenAPI document. */
 import { describe, expect, it } from 'vitest'
-import { minCompressionSizeOf } from '../../../../infra/local/gateway/compression.ts'
-import { gatewayErrors } from '../../../../infra/local/gateway/errors.ts'
 import { matchRoute, routesOf } from '../../../../infra/local/gateway/routes.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
 import { calledBy } from './rest-api.ts'
@@ -56,30 +54,6 @@ describe('a REST API of a document', () => {
     expect(calledBy(match?.integration)).toBe(name)
     expect(match?.integration).toMatchObject({ timeoutMs })
     expect(match?.pathParameters).toEqual(pathParameters)
-  })
-
-  it('compresses from the size in the document', () => {
-    expect(routes.map(({ minCompressionSize }) => minCompressionSize)).toEqual([100, 100])
-    expect(minCompressionSizeOf(template({ paths: {} }))).toBeUndefined()
-  })
-
-  it('renders errors with the gateway responses of the document', () => {
-    const render = gatewayErrors(
-      template({
-        paths: {},
-        'x-amazon-apigateway-gateway-responses': {
-          THROTTLED: {
-            statusCode: '503',
-            responseParameters: { 'gatewayresponse.header.retry-after': "'1'" },
-            responseTemplates: { 'application/json': '{"id":"$context.requestId"}' },
-          },
-          DEFAULT_4XX: {},
-        },
-      }),
-    )
-    expect(render('THROTTLED', { requestId: 'r' })).toMatchObject({ status: 503, body: '{"id":"r"}' })
-    expect(render('THROTTLED', { requestId: 'r' }).headers).toContainEqual(['retry-after', '1'])
-    expect(render('REQUEST_TOO_LARGE', {}).status).toBe(413)
   })
 
   it.each([

@@ -46,16 +46,6 @@ function pages() {
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-it('show the current content of the outbox and the inbox', async () => {
-  const { sms, ask } = pages()
-  const read = async (target: string) => JSON.parse((await ask(target))?.body ?? '')
-  expect([await read('/_local/sms'), await read('/_local/emails')]).toEqual([[], []])
-  sms.push(SMS)
-  expect(await read('/_local/sms')).toEqual([SMS])
-  expect(await read('/_local/emails/?since=1')).toEqual([{ message_id: 'ses-1' }])
-  expect(await read('/_local')).toEqual({ stack: 'Test' })
-})
-
 it.each([
   [BROWSER, true],
   ['text/html', true],
@@ -85,11 +75,6 @@ it('list SMS as HTML for browsers, newest first and escaped', async () => {
   expect(body).not.toMatch(/<script|<Clinic/)
   expect(body.indexOf('&lt;script')).toBeLessThan(body.indexOf('first'))
   expect(body).toContain('<meta http-equiv="refresh"')
-})
-
-it('redirect browsers to the web page of the inbox', async () => {
-  const { ask } = pages()
-  expect((await ask('/_local/emails', BROWSER))?.headers).toContainEqual(['location', 'http://127.0.0.1:5/'])
 })
 
 it('put a posted event on the bus', async () => {

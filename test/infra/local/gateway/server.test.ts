@@ -86,12 +86,6 @@ it('returns the response of the function and adds its own headers', async () => 
   expect(response.headers.get('x-amzn-trace-id')).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/)
 })
 
-it('returns no body for HEAD', async () => {
-  const { get } = await gatewayFor(() => ({ statusCode: 200, body: 'four' }))
-  const response = await get('/things/1', { method: 'HEAD' })
-  expect([response.headers.get('content-length'), await response.text()]).toEqual(['4', ''])
-})
-
 it('rejects an unmatched request, differently with an Authorization header than without', async () => {
   const { get, entries } = await gatewayFor(() => OK)
   expect((await get('/nothing')).headers.get('x-amzn-errortype')).toBe('MissingAuthenticationTokenException')
@@ -197,11 +191,6 @@ it('serves local pages before the API', async () => {
   ])
   expect((await get('/_local/other', { method: 'POST' })).status).toBe(403)
   expect(entries.length).toBe(1)
-})
-
-it('throws an error that names the port when it is in use', async () => {
-  const { gateway } = await gatewayFor(() => OK)
-  await expect(openGateway(gateway.port, () => {})).rejects.toThrow(`Port ${gateway.port} is in use`)
 })
 
 it('waits for open requests when it closes, up to a limit', async () => {

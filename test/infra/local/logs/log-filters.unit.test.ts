@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { join } from 'node:path'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openLogDelivery } from '../../../../infra/local/logs/log-delivery.ts'
 import { logFilters } from '../../../../infra/local/logs/log-filters.ts'
 import { resolveTemplate, type TemplateResource } from '../../../../infra/local/template/template.ts'
@@ -32,10 +30,6 @@ const filtersOf = (
   return logFilters(resolveTemplate({ Resources }, context))
 }
 
-it('reads the log group, the pattern and the folder of a subscription', () => {
-  expect(filtersOf()).toEqual([{ logGroup: 'group', folder: 'access', matches: expect.any(Function) }])
-})
-
 it.each([
   ['a line whose field has the value', '{"type":"access","records":[]}', true],
   ['a line with another value', '{"type":"request","text":"access"}', false],
@@ -63,21 +57,6 @@ it('rejects a destination that is no delivery stream, and a stream without a fol
 })
 
 const LINE = '{"type":"access","n":1}'
-
-it('appends matching lines of the subscribed log groups, and only those', async () => {
-  const folder = await mkdtemp(join(inject('runFolder'), 'delivery-'))
-  const deliver = (text: string, group = 'group') => {
-    const delivery = openLogDelivery(folder)
-    delivery.write('group', '{"type":"access","early":true}')
-    delivery.setFilters(filtersOf())
-    delivery.write(group, text)
-    delivery.close()
-    return readFileSync(join(folder, 'access.ndjson'), 'utf8')
-  }
-  expect(deliver(`${LINE}\n{"type":"request"}\nplain\n${LINE}\n`)).toBe(`${LINE}\n${LINE}\n`)
-  expect(deliver(LINE, 'other group')).toBe(`${LINE}\n${LINE}\n`)
-  expect(deliver(LINE)).toBe(`${LINE}\n${LINE}\n${LINE}\n`)
-})
 
 it('leaves no file behind without a data directory', () => {
   const delivery = openLogDelivery(undefined)
