@@ -75,40 +75,6 @@ describe('a request', () => {
 })
 
 describe('a command of the operator tool', () => {
-  it('has a line before its first call and one at its end, with the ids it was given and those it printed', async () => {
-    const named = ['--clinic', clinic, '--first-name', 'Zerrin-Ada']
-    await tool('patient', 'update', patient.id, ...named)
-    const { lines, text } = await trail('operator')
-    const [started, done] = lines.filter(({ command }) => command === 'patient update')
-    const line = { type: 'access', clinic_id: clinic, operator: 'local', command: 'patient update' }
-    expect(started).toMatchObject({ ...line, outcome: 'started', records: [patient.id] })
-    expect(done).toMatchObject({ ...line, outcome: 'done', records: [patient.id] })
-    expect(done.request_id).toBe(started.request_id)
-    expect(text).not.toMatch(/zerrin/i)
-  })
-
-  it('has the key of the credential that it issues or revokes, and no secret', async () => {
-    const options = ['--clinic', clinic, '--name', 'Canary Ltd', '--scopes', 'none']
-    const { key, secret } = (await tool('credential', 'create', ...options, '--json')).json().data
-    await tool('credential', 'revoke', key, '--yes')
-    const { lines, text } = await trail('operator')
-    const withKey = lines.filter(({ records }) => records.includes(key))
-    expect(withKey.map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
-      'credential create done',
-      'credential revoke started',
-      'credential revoke done',
-    ])
-    expect(text).not.toContain(secret)
-    expect(text).not.toContain('Canary')
-  })
-
-  it('is failed when it fails', async () => {
-    const unknown = '0b5a1f9e-7c7a-4c57-8f0f-2f2f6a1c9d11'
-    expect((await tool('patient', 'erase', unknown, '--clinic', clinic)).code).toBe(2)
-    const outcomes = (await trail('operator')).lines.filter(({ records }) => records.includes(unknown))
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['started', 'failed'])
-  })
-
   it('does nothing when its line cannot be written', async () => {
     const about = await local()
     const server = createServer((_request, response) => {

@@ -51,30 +51,6 @@ describe('the tool as a process', () => {
     expect((await get(stack, '/patients?search=ada%20lang', pair)).body.meta.total).toBe(1)
   })
 
-  it('erases no patient without a terminal and without --yes, and lists an erasure in a file that it replays', async () => {
-    const { id } = (await get(stack, '/patients?search=ada%20lang', pair)).body.data[0]
-    const erase = ['patient', 'erase', id, '--clinic', clinic.id]
-    expect(await spawnClinicTool(stack, ...erase)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('Without a terminal, use --yes'),
-    })
-    expect((await get(stack, `/patients/${id}`, pair)).body.data.erased_at).toBeNull()
-    expect((await tool(...erase, '--yes', '--confirm', 'Ada Lang')).code).toBe(0)
-    expect((await get(stack, `/patients/${id}`, pair)).body.data.full_name).toBe('Erased Patient')
-    const path = join(folder, 'erasures.ndjson')
-    const listed = await tool('--json', 'erasure', 'list', '--clinic', clinic.id, '--to', path)
-    expect(listed.json()).toMatchObject({ data: [{ patient_id: id, operator: 'local', is_finished: true }] })
-    const name = stack.outputs.TableName ?? ''
-    const replay = ['erasure', 'replay', '--clinic', clinic.id, '--from', path, '--table', name]
-    expect((await tool('--json', ...replay)).json().data).toEqual({
-      erased: 0,
-      already_erased: 1,
-      unknown: 0,
-    })
-    expect((await tool('verify', '--clinic', clinic.id)).code).toBe(0)
-  })
-
   it('explains how to start a stack when none responds', async () => {
     const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
     expect([code, stderr]).toEqual([
@@ -107,33 +83,6 @@ describe('dead letters', () => {
     for (const message of messages) await expectSent(message)
     const emails = (await (await fetch(stack.emailInboxUrl)).json()) as unknown[]
     expect(emails.length).toBe(3)
-  })
-
-  it('are counted and listed without their text, moved back, and discarded if the operator agrees', async () => {
-    const message = await storeMessage(stack.table, clinic, { dispatch: waitingDispatch() })
-    await bury(message.id)
-    await sqs('SendMessage', 'DeadEmailQueueUrl', { MessageBody: 'canary@example.com' })
-    expect((await tool('dead-letter', 'count')).stdout).toMatch(/^emails +2\nfeedback +0\n/)
-    const listed = await letters()
-    expect(listed).toMatchObject([
-      { queue: 'emails', clinic_id: clinic.id, message_id: message.id, is_malformed: false },
-      { queue: 'emails', is_malformed: true, bytes: 18 },
-    ])
-    const [, malformed] = listed.map(({ letter_id }) => letter_id) as [string, string]
-    const shown = await tool('dead-letter', 'show', malformed, '--queue', 'emails')
-    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^is_malformed +true$/m)])
-    expect(shown.stdout + JSON.stringify(listed)).not.toContain('canary')
-
-    const discard = ['dead-letter', 'delete', malformed, '--queue', 'emails']
-    expect(await tool(...discard)).toMatchObject({ code: 2, stderr: expect.stringContaining('Use --yes') })
-    expect(await tool(...discard, '--yes')).toMatchObject({ code: 0 })
-    expect(await tool('dead-letter', 'redrive', '--queue', 'emails')).toMatchObject({ code: 0 })
-    await expectSent(message)
-    expect(await letters()).toEqual([])
-    expect(await tool(...discard, '--yes')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`There is no dead letter ${malformed}.`),
-    })
   })
 
   it('of failed fan-outs have no queue to return to, and can be discarded', async () => {
@@ -189,26 +138,5 @@ describe('maintenance by a worker of the stack', () => {
     expect([code, json().data]).toEqual([0, reconciled])
     expect(await maintenanceRuns(table).find('reconcile')).toMatchObject({ isShown: true })
     raw.destroy()
-  })
-
-  it('stores the error of the worker', async () => {
-    const runs = maintenanceRuns(stack.table)
-    // The table in use is never reconciled: the command rejects it before the worker does.
-    const inUse = {
-      name: 'reconcile',
-      table: stack.outputs.TableName as string,
-      restore: '',
-      isSourceLost: true,
-    } as const
-    const { id } = await runs.start(inUse)
-    const url = stack.outputs.MaintenanceQueueUrl as string
-    await callSqs(stack.endpoints.sqs, 'SendMessage', {
-      QueueUrl: url,
-      MessageBody: JSON.stringify({ run: id, task: inUse }),
-    })
-    await vi.waitFor(
-      async () => expect((await runs.find('reconcile'))?.failure).toMatchObject({ text: 'Error' }),
-      { timeout: 60_000, interval: 200 },
-    )
   })
 })
