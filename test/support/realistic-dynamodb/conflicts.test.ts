@@ -1,9 +1,4 @@
-import {
-  BatchGetItemCommand,
-  GetItemCommand,
-  QueryCommand,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb'
+import { GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { freshRealisticTable } from '../realistic-table.ts'
 import { failure, realisticItems } from './items.ts'
@@ -31,28 +26,6 @@ describe('a transaction that overlaps another in flight', () => {
       expect(items.dynamodb.counts().conflicts).toEqual({ 'a|item': 1 })
     },
   )
-
-  it('commits when the first has finished', async () => {
-    const items = await realisticItems()
-    const finish = await items.hold(() => items.transact([items.update('a')]))
-    await failure(items.transact([items.update('a')]))
-    await finish()
-    await items.transact([items.update('a')])
-    expect(await items.count('a')).toBe(2)
-  })
-
-  it('conflicts until the response of the first, not only until its commit', async () => {
-    const items = await realisticItems()
-    const { reached, release } = items.dynamodb.faults.next({ kind: 'held', point: 'after-commit' })
-    const first = items.transact([items.update('a')])
-    await reached
-    expect(await items.count('a')).toBe(1)
-    expect(await failure(items.transact([items.update('a')]))).toMatchObject({
-      codes: ['TransactionConflict'],
-    })
-    release()
-    await first
-  })
 })
 
 describe('a single write', () => {
@@ -87,18 +60,6 @@ describe('a single write', () => {
 })
 
 describe('a read', () => {
-  it('never conflicts when it is not transactional', async () => {
-    const items = await realisticItems()
-    const finish = await items.hold(() => items.transact([items.update('a')]))
-    expect(await items.count('a')).toBeUndefined()
-    const Keys = [items.keyOf('a')]
-    await items.client.send(new BatchGetItemCommand({ RequestItems: { [items.name]: { Keys } } }))
-    const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'a' } } }
-    await items.client.send(new QueryCommand({ TableName: items.name, ...query }))
-    await finish()
-    expect(items.dynamodb.counts().conflicts).toEqual({})
-  })
-
   it.each([
     ['a transaction', (items: Items) => items.transact([items.update('a')])],
     ['a single write', (items: Items) => items.updateItem('a')],
@@ -112,21 +73,6 @@ describe('a read', () => {
     await finish()
     expect((await items.transactGet('b', 'a')).Responses).toHaveLength(2)
   })
-})
-
-it('lets one of many simultaneous transactions through, and each of the others report the conflict', async () => {
-  const items = await realisticItems()
-  const finish = await items.hold(() => items.transact([items.update('a')]))
-  const others = await Promise.all(
-    Array.from({ length: 20 }, () => failure(items.transact([items.update('a')]))),
-  )
-  await finish()
-  expect(new Set(others.map(({ codes }) => codes?.join()))).toEqual(new Set(['TransactionConflict']))
-  expect(items.dynamodb.counts()).toMatchObject({
-    calls: { TransactWriteItems: 21 },
-    conflicts: { 'a|item': 20 },
-  })
-  expect(await items.count('a')).toBe(1)
 })
 
 it('makes simultaneous transactions conflict by their latency alone', async () => {

@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
-import { freshRealisticTable, SHORT_LATENCY } from '../realistic-table.ts'
-import { aPatient, newClinic } from '../table.ts'
 import { failure, realisticItems } from './items.ts'
 
 describe('a fault at a chosen call', () => {
@@ -27,46 +24,6 @@ describe('a fault at a chosen call', () => {
     expect(await items.count('a')).toBe(count)
   })
 
-  it.each(['ProvisionedThroughputExceededException', 'ThrottlingException'] as const)(
-    'throttles the call with %s',
-    async (error) => {
-      const items = await realisticItems()
-      items.dynamodb.faults.next({ kind: 'throttled', error })
-      expect(await failure(items.updateItem('a'))).toMatchObject({ name: error, status: 400 })
-      expect(await items.count('a')).toBeUndefined()
-    },
-  )
-
-  it('cancels a transaction with ThrottlingError at its items', async () => {
-    const items = await realisticItems()
-    items.dynamodb.faults.next({ kind: 'items-throttled' })
-    expect(await failure(items.transact([items.update('a'), items.update('b')]))).toMatchObject({
-      name: 'TransactionCanceledException',
-      codes: ['ThrottlingError', 'ThrottlingError'],
-    })
-    expect(await items.count('a')).toBeUndefined()
-  })
-
-  it('rejects a transaction as already in progress', async () => {
-    const items = await realisticItems()
-    items.dynamodb.faults.next({ kind: 'transaction-in-progress' })
-    expect(await failure(items.transact([items.update('a')], 'token'))).toMatchObject({
-      name: 'TransactionInProgressException',
-    })
-    await items.transact([items.update('a')], 'token')
-    expect(await items.count('a')).toBe(1)
-  })
-
-  it('delays the call with its items in flight', async () => {
-    const items = await realisticItems()
-    const { reached } = items.dynamodb.faults.next({ kind: 'delayed', milliseconds: 200 })
-    const delayed = items.transact([items.update('a')])
-    await reached
-    expect(await failure(items.updateItem('a'))).toMatchObject({ name: 'TransactionConflictException' })
-    await delayed
-    await items.updateItem('a')
-  })
-
   it('is forgotten when faults are cleared, and a held call continues', async () => {
     const items = await realisticItems()
     const { reached } = items.dynamodb.faults.next({ kind: 'held' })
@@ -77,17 +34,4 @@ describe('a fault at a chosen call', () => {
     await held
     expect(await items.count('a')).toBeUndefined()
   })
-})
-
-it('random faults reach a store, and are counted by kind and operation', async () => {
-  const { table, dynamodb } = await freshRealisticTable({ latency: SHORT_LATENCY })
-  const clinic = await newClinic(table)
-  dynamodb.resetCounts()
-  dynamodb.faults.random({ seed: 3, rates: { throttled: 0.2 } })
-  await Promise.allSettled(
-    Array.from({ length: 10 }, () => patientWriter({ table }).createMany(clinic.id, [aPatient()])),
-  )
-  const { calls, faults } = dynamodb.counts()
-  expect(calls.TransactWriteItems).toBeGreaterThan(9)
-  expect(faults.throttled?.TransactWriteItems).toBeGreaterThan(0)
 })

@@ -1,9 +1,4 @@
-import {
-  BatchGetItemCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb'
+import { BatchGetItemCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { freshRealisticTable, SHORT_LATENCY } from '../realistic-table.ts'
 import { realisticItems } from './items.ts'
@@ -21,15 +16,6 @@ describe('a partial batch', () => {
     expect(read.UnprocessedKeys).toEqual({
       [items.name]: { Keys: [items.keyOf('b'), items.keyOf('c')], ConsistentRead: true },
     })
-  })
-
-  it('reports the items that were not written', async () => {
-    const items = await realisticItems()
-    items.dynamodb.faults.next({ kind: 'partial-result', processed: 1 })
-    const { UnprocessedItems } = await items.batchWrite('a', 'b')
-    expect(UnprocessedItems).toEqual({ [items.name]: [{ PutRequest: { Item: items.keyOf('b') } }] })
-    const { Items } = await items.client.send(new ScanCommand({ TableName: items.name }))
-    expect(Items).toEqual([items.keyOf('a')])
   })
 })
 
