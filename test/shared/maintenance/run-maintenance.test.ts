@@ -81,22 +81,24 @@ it('stores the format of the table as the result of a migration', async () => {
   expect((await runs.find('migrate'))?.result).toEqual({ format: 0 })
 })
 
-it('says why a reconciliation failed whose pause has ended', async () => {
+it('says why a reconciliation failed whose pause has ended, and of other errors the name alone', async () => {
   const [source, restored] = [await freshTable(), await freshTable()]
   await newClinic(source.table)
   const runs = maintenanceRuns(restored.table)
   const task = { name: 'reconcile', table: restored.name, restore: '', isSourceLost: false } as const
   const { id } = await runs.start(task)
-  const reconciling = runMaintenance(
-    {
-      client: source.client,
-      tableName: source.name,
-      openTable: (name) => (name === source.name ? source.table : restored.table),
-      push: async () => {},
-    },
-    JSON.stringify({ run: id, task }),
-    () => 900_000,
-  )
-  await expect(reconciling).rejects.toThrow(NotPaused)
-  expect((await runs.find('reconcile'))?.failure?.text).toBe('a clinic of the table in use is not paused')
+  const failing = async (openSource: () => typeof source.table) => {
+    const openTable = (name: string) => (name === source.name ? openSource() : restored.table)
+    const { client, name } = source
+    const body = JSON.stringify({ run: id, task })
+    const maintenance = { client, tableName: name, openTable, push: async () => {} }
+    const error = await runMaintenance(maintenance, body, () => 900_000).catch((thrown) => thrown)
+    return [error.constructor, (await runs.find('reconcile'))?.failure?.text]
+  }
+  const unpaused = 'a clinic of the table in use is not paused'
+  expect(await failing(() => source.table)).toEqual([NotPaused, unpaused])
+  const broken = () => {
+    throw new Error('the name of a patient')
+  }
+  expect(await failing(broken)).toEqual([Error, 'Error'])
 })

@@ -382,9 +382,7 @@ const REPAIRED: Damages = {
     'a doctor’s new name was not copied': renameDoctor,
     'a patient’s new name was not copied': () => change(1, { lastName: 'New' }),
   },
-  patient_row_missing: {
-    'the last patient’s row is missing': () => raw.remove(row(3)),
-  },
+  patient_row_missing: { 'the last patient’s row is missing': () => raw.remove(row(3)) },
   patient_row_differs: {
     'a patient’s row differs from its record': () => raw.alter(row(1), () => ({ l: 'Other' })),
     'a patient’s row has an unknown patient': () => raw.alter(row(1), () => ({ i: newUuid() })),
@@ -445,9 +443,7 @@ const REPAIRED: Damages = {
     'a segment is not compressed text': () => bytes((data) => data.map((byte) => byte ^ 255)),
     'an update is in neither log nor segment': forgottenUpdate,
   },
-  refresh_unscheduled: {
-    'stale copies are not due for the sweep': unscheduledRefresh,
-  },
+  refresh_unscheduled: { 'stale copies are not due for the sweep': unscheduledRefresh },
   refresh_stray: {
     'copies that are not stale are due for the sweep': () => raw.put(dueRefresh(Date.now() - 3_600_000)),
   },
@@ -471,9 +467,7 @@ const REPAIRED: Damages = {
     'a national id finds an unknown patient': () =>
       raw.put({ ...nationalIdItem(1), ...underHash(newUuid()) }),
   },
-  external_id_missing: {
-    'a patient is not found by external id': () => raw.remove(link()),
-  },
+  external_id_missing: { 'a patient is not found by external id': () => raw.remove(link()) },
   credential_outdated: {
     'a credential has an earlier time zone': () => outdated({ cv: 0 }),
     'a credential from before versions has an earlier time zone': () => outdated({}),
@@ -483,9 +477,7 @@ const REPAIRED: Damages = {
     'an active credential is listed as revoked': () => credential({ revokedAt: null }, ACTIVE_VERSION + 1),
     'the list does not say whether a credential is revoked': () => credential({ revokedAt: null }, null),
   },
-  clinic_unlisted: {
-    'the directory lacks the clinic': () => raw.remove(clinicDirectoryKey(made.clinic)),
-  },
+  clinic_unlisted: { 'the directory lacks the clinic': () => raw.remove(clinicDirectoryKey(made.clinic)) },
   secret_missing: {
     'the clinic’s secret for recipients is missing': () =>
       raw.alter(clinicKey(made.clinic), () => ({ recipientSecret: undefined })),
@@ -566,9 +558,7 @@ const REPORTED: Damages = {
       raw.alter(clinicKey(made.clinic), () => ({ timezone: 'Mars/Base' })),
     'a treatment has no price': () => raw.alter(catalogue().treatment, () => ({ pr: undefined })),
   },
-  dangling_reference: {
-    'a payment’s invoice does not exist': loneInvoice,
-  },
+  dangling_reference: { 'a payment’s invoice does not exist': loneInvoice },
   'catalogue_wrong catalogue_wrong': {
     'the department of a room and a doctor is missing': () => raw.remove(catalogue().department),
     'two treatments have one code': async () =>
@@ -583,9 +573,7 @@ const REPORTED: Damages = {
     'a credential does not exist': () =>
       raw.put({ ...clinicCredentialKey(made.clinic, 'ck_none'), v: ACTIVE_VERSION }),
   },
-  credential_foreign: {
-    'a credential is another clinic’s': () => credential({ clinic: { id: newUuid() } }),
-  },
+  credential_foreign: { 'a credential is another clinic’s': () => credential({ clinic: { id: newUuid() } }) },
   external_id_stray: {
     'an external id finds an unknown record': () => raw.put({ ...otherLink(), r: newUuid() }),
     'an external id finds a patient who does not have it': () => raw.put({ ...otherLink(), r: idOf(1) }),

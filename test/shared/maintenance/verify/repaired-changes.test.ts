@@ -1,5 +1,5 @@
 /** The changes of a repair, as a reader of changes sees them who has read up to now. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { ChangeRange } from '../../../../shared/domain/lists/cursor.ts'
 import { openInspection } from '../../../../shared/maintenance/verify/comparison/inspection.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
