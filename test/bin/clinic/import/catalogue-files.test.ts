@@ -127,6 +127,7 @@ describe('importing a catalogue', () => {
     })
   })
 
+  const priced = (id: string, price: unknown) => ({ items: [{ treatment_external_id: id, price }] })
   const NO_DEPARTMENT = 'department_external_id is unknown: the clinic has no such department'
   const MINUTES = 'duration_minutes must be a whole number of minutes from 5 to 480'
   const DECIMALS = 'price must be a number with at most 2 decimals in EUR'
@@ -156,16 +157,8 @@ describe('importing a catalogue', () => {
     ['price-lists', { valid_from: '2200-01-01' }, 'valid_from must not be after 2199-12-31'],
     ['price-lists', { valid_to: '9999-12-31' }, 'valid_to must not be after 2199-12-31'],
     ['price-lists', { items: 'T1' }, 'items must be a JSON array of treatments and their prices'],
-    [
-      'price-lists',
-      { items: [{ treatment_external_id: 'T9', price: 1 }] },
-      'items has an unknown treatment: the clinic has no such treatment',
-    ],
-    [
-      'price-lists',
-      { items: [{ treatment_external_id: 'T1', price: '0.001' }] },
-      'items.0.price must be a number with at most 2 decimals in EUR',
-    ],
+    ['price-lists', priced('T9', 1), 'items has an unknown treatment: the clinic has no such treatment'],
+    ['price-lists', priced('T1', '0.001'), `items.0.${DECIMALS}`],
     ['price-lists', { currency: 'JPY', items: undefined }, 'items must have the prices in the new currency'],
   ] as const)('rejects a row of %s with %j', async (name, wrong, reason) => {
     for (const [entity, row] of Object.entries(ROWS)) await load(entity, [row])

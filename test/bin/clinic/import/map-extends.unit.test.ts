@@ -106,23 +106,17 @@ describe('a map that extends another', () => {
   })
 })
 
+const own = (extending: string) => ({ 'own.json': { extends: extending } })
+
 it.each<[string, Record<string, object | string>, string]>([
   [
     'an unknown name',
-    { 'own.json': { extends: 'germn' } },
+    own('germn'),
     'own.json: extends germn: there is no such file, nor a map of this name. Maps that ship with the tool: cliniko, german, turkish.',
   ],
-  [
-    'an unknown file',
-    { 'own.json': { extends: 'none.json' } },
-    'own.json: extends none.json: there is no such',
-  ],
+  ['an unknown file', own('none.json'), 'own.json: extends none.json: there is no such'],
   ['a name that is no text', { 'own.json': { extends: 3 } }, 'own.json: extends must be text'],
-  [
-    'a map that extends itself',
-    { 'own.json': { extends: './own.json' } },
-    'own.json extends itself: own.json, own.json',
-  ],
+  ['a map that extends itself', own('./own.json'), 'own.json extends itself: own.json, own.json'],
   [
     'a cycle',
     { 'a.json': { extends: 'b.json' }, 'b.json': { extends: 'c.json' }, 'c.json': { extends: 'b.json' } },
@@ -130,20 +124,12 @@ it.each<[string, Record<string, object | string>, string]>([
   ],
   [
     'a mistake in the map that is extended',
-    { 'own.json': { extends: 'base.json' }, 'base.json': { entities: { horses: {} } } },
+    { ...own('base.json'), 'base.json': { entities: { horses: {} } } },
     'base.json: entities: unknown entity "horses"',
   ],
-  [
-    'a map without entities',
-    { 'own.json': { extends: 'base.json' }, 'base.json': {} },
-    'base.json: entities must',
-  ],
-  [
-    'a name that no file can have',
-    { 'own.json': { extends: `${'n'.repeat(300)}.json` } },
-    'n.json: there is no such file',
-  ],
-  ['a folder', { 'own.json': { extends: '.' } }, 'own.json: extends .: there is no such file'],
+  ['a map without entities', { ...own('base.json'), 'base.json': {} }, 'base.json: entities must'],
+  ['a name that no file can have', own(`${'n'.repeat(300)}.json`), 'n.json: there is no such file'],
+  ['a folder', own('.'), 'own.json: extends .: there is no such file'],
 ])('a map is rejected with what is wrong and where: %s', (_, maps, message) => {
   expect(() => read(maps)).toThrow(message)
 })

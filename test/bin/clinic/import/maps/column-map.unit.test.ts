@@ -22,6 +22,7 @@ function map(content: unknown) {
 
 describe('a map that is wrong', () => {
   const patients = (more: object) => ({ entities: { patients: more } })
+  const notes = (column: unknown) => patients({ columns: { notes: column } })
   it.each<[unknown, string]>([
     ['{', 'is not JSON'],
     [[], 'the map '],
@@ -39,28 +40,19 @@ describe('a map that is wrong', () => {
     [{ entities: { horses: {} } }, 'entities: unknown entity "horses"'],
     [
       patients({ columns: { frist_name: 'Name' }, values: { sex: {} } }),
-      'entities.patients.columns: unknown field "frist_name" (did you mean first_name?); entities.patients.values: unknown field "sex"',
+      'PATIENTS.columns: unknown field "frist_name" (did you mean first_name?); PATIENTS.values: unknown field "sex"',
     ],
-    [
-      patients({ columns: { notes: 3 } }),
-      'entities.patients.columns.notes must be the name of a column, or a list of names',
-    ],
-    [
-      patients({ columns: { notes: { column: 'x', part: 'y' } } }),
-      'entities.patients.columns.notes.part must be one of date, time',
-    ],
-    [
-      patients({ columns: { notes: { cases: 1 } } }),
-      'entities.patients.columns.notes.cases must be a list of cases',
-    ],
-    [patients({ ignore: 'all' }), 'entities.patients.ignore must be "others", or a list of columns'],
+    [notes(3), 'PATIENTS.columns.notes must be the name of a column, or a list of names'],
+    [notes({ column: 'x', part: 'y' }), 'PATIENTS.columns.notes.part must be one of date, time'],
+    [notes({ cases: 1 }), 'PATIENTS.columns.notes.cases must be a list of cases'],
+    [patients({ ignore: 'all' }), 'PATIENTS.ignore must be "others", or a list of columns'],
     [
       patients({ values: { gender: { m: 1 } } }),
-      'entities.patients.values.gender.m must be text, true, false or null',
+      'PATIENTS.values.gender.m must be text, true, false or null',
     ],
     [
       patients({ optional: ['last_name'] }),
-      'entities.patients.optional.0 must be one of phone_number, email_address, date_of_birth, national_id',
+      'PATIENTS.optional.0 must be one of phone_number, email_address, date_of_birth, national_id',
     ],
     [{ entities: { doctors: { optional: ['phone_number'] } } }, 'entities.doctors: unknown key "optional"'],
     [patients({ line_items: { description: 'x' } }), 'entities.patients: unknown key "line_items"'],
@@ -68,13 +60,10 @@ describe('a map that is wrong', () => {
       { entities: { invoices: { line_items: { price: 'x' } } } },
       'entities.invoices.line_items: unknown field "price"',
     ],
-    [
-      patients({ columns: { notes: { column: 'x', match: '(' } } }),
-      'entities.patients.columns.notes.match must be a regular expression',
-    ],
+    [notes({ column: 'x', match: '(' }), 'PATIENTS.columns.notes.match must be a regular expression'],
     [{ entities: {}, language: 'x' }, 'language must be the tag of a language such as pl'],
   ])('%j is rejected with what is wrong and where', (content, message) => {
-    expect(() => map(content)).toThrow(`own.json: ${message}`)
+    expect(() => map(content)).toThrow(`own.json: ${message.replaceAll('PATIENTS', 'entities.patients')}`)
   })
 
   it('names those that ship with the tool if there is none', () => {

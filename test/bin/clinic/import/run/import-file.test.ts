@@ -34,6 +34,8 @@ const patients = async (): Promise<Patient[]> =>
 
 const HEADER = 'external_id,first_name,last_name,phone_number,email_address,date_of_birth,gender\n'
 
+const rowOf = (names: string) => `{"external_id":1,"last_name":"Doe","first_name":${names}}\n`
+const BROKEN = 'first_name must not contain control characters or broken Unicode'
 const NO_CODE =
   'phone_number needs its country code: +49 171 1234567, not 0171... or 0049..., or a country in the map'
 
@@ -81,11 +83,7 @@ describe('importing patients from CSV', () => {
     ['no external id', ',Jo,Doe,,,,', '2: external_id is required'],
     ['no name', '1,,,,,,', '2: first_name is required'],
     ['a name too long', `1,${'x'.repeat(101)},Doe,,,,`, '2: first_name must have at most 100 characters'],
-    [
-      'a control character',
-      '1,J\u0007o,Doe,,,,',
-      '2: first_name must not contain control characters or broken Unicode',
-    ],
+    ['a control character', '1,J\u0007o,Doe,,,,', `2: ${BROKEN}`],
     ['a local number', '1,Jo,Doe,0532 123 45 67,,,', `2: ${NO_CODE}`],
     ['an invalid email address', '1,Jo,Doe,,not mail,,', '2: email_address must be an email address'],
     ['a date that does not exist', '1,Jo,Doe,,,2026-02-30,', '2: date_of_birth is not a date that exists'],
@@ -164,21 +162,9 @@ describe('importing patients from NDJSON', () => {
     ],
     ['a list', '[1]\n', '1: is not a JSON object'],
     ['a number', '1\n', '1: is not a JSON object'],
-    [
-      'an unknown field',
-      '{"external_id":1,"first_name":"Jo","last_name":"Doe","nickname":"x"}\n',
-      '1: unknown field "nickname"',
-    ],
-    [
-      'half a character',
-      '{"external_id":1,"first_name":"\\ud800","last_name":"Doe"}\n',
-      '1: first_name must not contain control characters or broken Unicode',
-    ],
-    [
-      'a name that is a number',
-      '{"external_id":1,"first_name":7,"last_name":"Doe"}\n',
-      '1: first_name must be text',
-    ],
+    ['an unknown field', rowOf('"Jo","nickname":"x"'), '1: unknown field "nickname"'],
+    ['half a character', rowOf('"\\ud800"'), `1: ${BROKEN}`],
+    ['a name that is a number', rowOf('7'), '1: first_name must be text'],
   ])('rejects %s', async (_, content, reason) => {
     const result = await imported('patients.ndjson', content)
     expect(result.imported).toBe(0)
