@@ -47,11 +47,7 @@ describe('email events', () => {
   }
 
   it.each([
-    [
-      'for the types that the configuration set publishes',
-      { MatchingEventTypes: ['SEND', 'BOUNCE'] },
-      ['Send', 'Bounce'],
-    ],
+    ['for its types', { MatchingEventTypes: ['SEND', 'BOUNCE'] }, ['Send', 'Bounce']],
     [
       'for types in the CDK’s spelling',
       { MatchingEventTypes: ['delivery', 'complaint'] },

@@ -3,6 +3,10 @@ import type { DynamoDBRecord } from 'aws-lambda'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { DOCTORS, deployment, loggedEvents, loggingVersion, METHODS, version } from './deployed-versions.ts'
 
+const odd = (Type: string, Properties: Record<string, unknown> = {}, id = 'Odd') => ({
+  [id]: { Type, Properties },
+})
+
 it('replaces functions that have changed and keeps the others warm', async () => {
   const { deploy, call } = deployment()
   const first = await deploy(version('v1'))
@@ -28,16 +32,9 @@ it('keeps the files of the previous version and removes files of older ones', as
 it.each([
   [
     'an unsupported event source',
-    { Odd: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { EventSourceArn: 'arn:aws:kinesis:x' } } },
+    odd('AWS::Lambda::EventSourceMapping', { EventSourceArn: 'arn:aws:kinesis:x' }),
   ],
-  [
-    'an unsupported gateway response',
-    {
-      Odd: {
-        Type: 'AWS::ApiGateway::GatewayResponse',
-      },
-    },
-  ],
+  ['an unsupported gateway response', odd('AWS::ApiGateway::GatewayResponse')],
 ])('keeps the running version when the next one has %s', async (_what, more) => {
   const { deploy, call } = deployment()
   const first = await deploy(version('v1'))
@@ -72,26 +69,17 @@ it.each([
   ['two APIs', { Other: { Type: 'AWS::ApiGateway::RestApi' } }, /2 REST APIs/],
   [
     'binary media types',
-    { Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { BinaryMediaTypes: ['*/*'] } } },
+    odd('AWS::ApiGateway::RestApi', { BinaryMediaTypes: ['*/*'] }, 'Api'),
     /Api has BinaryMediaTypes/,
   ],
-  [
-    'a method without its function',
-    { Odd: { Type: 'Custom::Odd', Properties: { ServiceToken: DOCTORS } } },
-    /GET \/doctors calls/,
-  ],
+  ['a method without its function', odd('Custom::Odd', { ServiceToken: DOCTORS }), /GET \/doctors calls/],
   [
     'a rule that calls a function outside the stack',
-    {
-      Rule: {
-        Type: 'AWS::Events::Rule',
-        Properties: {
-          ScheduleExpression: 'rate(1 minute)',
-          Targets: [{ Id: 'a', Arn: 'arn:aws:lambda:x:0:function:f' }],
-        },
-      },
-    },
-    /Rule calls arn:aws:lambda:x:0:function:f, which is not a function of the stack/,
+    odd('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: [{ Id: 'a', Arn: 'arn:aws:lambda:x:0:function:f' }],
+    }),
+    /Odd calls arn:aws:lambda:x:0:function:f, which is not a function of the stack/,
   ],
 ])('rejects a template with %s', async (_what, more, message) => {
   const { deploy } = deployment()

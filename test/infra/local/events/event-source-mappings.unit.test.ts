@@ -54,7 +54,7 @@ it.each<[string, string | [string, string], object, RegExp]>([
   ['a stream that the table does not have', ['Plain', 'StreamArn'], {}, /Mapping asks for Plain\.StreamArn/],
   ['a queue with a filter', ['Work', 'Arn'], { FilterCriteria: {} }, /Mapping has FilterCriteria/],
   [
-    'a stream that reports failures to a topic',
+    'a topic for failures',
     STREAM,
     { DestinationConfig: { OnFailure: { Destination: 'arn:aws:sns:x' } } },
     /Mapping reports failures to arn:aws:sns:x; .* SQS queues only/,

@@ -60,17 +60,13 @@ describe('an input transformer', () => {
   })
 })
 
+const reading = (x: string, InputTemplate: string) => ({
+  InputTransformer: { InputPathsMap: { x }, InputTemplate },
+})
+
 it.each([
-  [
-    'a name in brackets',
-    { InputTransformer: { InputPathsMap: { x: '$.detail.tags["ses:x"]' }, InputTemplate: '<x>' } },
-    /Rule reads \$\.detail.*brackets/,
-  ],
-  [
-    'what is no path',
-    { InputTransformer: { InputPathsMap: { x: 'detail' }, InputTemplate: '"<x>"' } },
-    /reads detail/,
-  ],
+  ['a name in brackets', reading('$.detail.tags["ses:x"]', '<x>'), /Rule reads \$\.detail.*brackets/],
+  ['what is no path', reading('detail', '"<x>"'), /reads detail/],
   ['an unknown placeholder', { InputTransformer: { InputTemplate: '{"n": <y>}' } }, /Rule uses <y>/],
   [
     'a variable of EventBridge',

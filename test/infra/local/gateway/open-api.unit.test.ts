@@ -26,6 +26,8 @@ const mock = (more: object = {}, response: object = {}) => ({
   },
 })
 
+const getting = (get: object) => ({ paths: { '/a': { get } } })
+const MOCK = /Api: GET \/a has a mock that depends on the request/
 const ANY = 'x-amazon-apigateway-any-method'
 
 const template = (Body: object) =>
@@ -58,14 +60,10 @@ describe('a REST API of a document', () => {
 
   it.each([
     ['an API key', { security: [{ key: [] }], paths: {} }, /Api has an authorizer, an API key/],
-    [
-      'an authorizer',
-      { paths: { '/': { get: { ...invoking('a'), security: [{}] } } } },
-      /Api has an authorizer/,
-    ],
+    ['an authorizer', getting({ ...invoking('a'), security: [{}] }), /Api has an authorizer/],
     [
       'a request validator',
-      { paths: { '/': { get: { ...invoking('a'), 'x-amazon-apigateway-request-validator': 'all' } } } },
+      getting({ ...invoking('a'), 'x-amazon-apigateway-request-validator': 'all' }),
       /Api has an authorizer/,
     ],
     [
@@ -75,22 +73,18 @@ describe('a REST API of a document', () => {
     ],
     [
       'another integration',
-      { paths: { '/a': { get: invoking('a', { type: 'http_proxy' }) } } },
+      getting(invoking('a', { type: 'http_proxy' })),
       /Api: GET \/a has neither a Lambda proxy integration nor a mock/,
     ],
-    [
-      'a mock that passes other bodies on',
-      { paths: { '/a': { get: mock({ passthroughBehavior: 'when_no_match' }) } } },
-      /Api: GET \/a has a mock that depends on the request/,
-    ],
+    ['a mock that passes other bodies on', getting(mock({ passthroughBehavior: 'when_no_match' })), MOCK],
     [
       'a mock with a template that is evaluated',
-      { paths: { '/a': { get: mock({}, { responseTemplates: { 'application/json': '$context.path' } }) } } },
-      /Api: GET \/a has a mock that depends on the request/,
+      getting(mock({}, { responseTemplates: { 'application/json': '$context.path' } })),
+      MOCK,
     ],
     [
       'a mock with a header of the request',
-      { paths: { '/a': { get: mock({}, { responseParameters: { 'method.response.header.x': 'a.b' } }) } } },
+      getting(mock({}, { responseParameters: { 'method.response.header.x': 'a.b' } })),
       /Api: GET \/a maps method.response.header.x to a.b/,
     ],
   ])('rejects %s', (_what, body, message) => {

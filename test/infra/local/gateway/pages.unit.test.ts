@@ -97,19 +97,13 @@ it('put a posted event on the bus', async () => {
   ])
 })
 
+const eventWith = (fields: object) => JSON.stringify({ ...EVENT, ...fields })
+
 it.each([
   ['no JSON', 'hello', 'An event must be a JSON object.'],
-  ['no source', JSON.stringify({ ...EVENT, source: undefined }), 'An event needs the field "source".'],
-  [
-    'a detail in text',
-    JSON.stringify({ ...EVENT, detail: '{}' }),
-    'The field "detail" of an event must be an object.',
-  ],
-  [
-    'PutEvents’ own names',
-    JSON.stringify({ ...EVENT, DetailType: 'x' }),
-    'An event has no field "DetailType".',
-  ],
+  ['no source', eventWith({ source: undefined }), 'An event needs the field "source".'],
+  ['a detail in text', eventWith({ detail: '{}' }), 'The field "detail" of an event must be an object.'],
+  ['PutEvents’ own names', eventWith({ DetailType: 'x' }), 'An event has no field "DetailType".'],
 ])('reject an event that is invalid: %s', async (_what, body, message) => {
   const { injected, ask } = pages()
   const response = await ask('/_local/events', undefined, 'POST', body)
