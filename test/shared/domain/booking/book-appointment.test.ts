@@ -34,6 +34,8 @@ const patient = {
   createdAt: '2026-01-01T00:00:00.000Z',
 }
 
+const inactive = { patient: { ...patient, isActive: false } }
+
 const facts: BookingFacts = { patient, doctor, busy: [], treatments: new Map(), room: null, roomBusy: [] }
 
 describe('bookAppointment', () => {
@@ -64,19 +66,9 @@ describe('bookAppointment', () => {
     ],
     ['patient and doctor are unknown', {}, { patient: undefined, doctor: null }, 'patient_not_found'],
     ['the doctor is unknown', {}, { doctor: null }, 'doctor_not_found'],
-    ['the patient is inactive', {}, { patient: { ...patient, isActive: false } }, 'patient_inactive'],
-    [
-      'the patient is inactive and the doctor unknown',
-      {},
-      { patient: { ...patient, isActive: false }, doctor: null },
-      'doctor_not_found',
-    ],
-    [
-      'the patient is inactive and the room unknown',
-      { room: 'none' },
-      { patient: { ...patient, isActive: false } },
-      'room_not_found',
-    ],
+    ['the patient is inactive', {}, inactive, 'patient_inactive'],
+    ['the patient is inactive and the doctor unknown', {}, { ...inactive, doctor: null }, 'doctor_not_found'],
+    ['the patient is inactive and the room unknown', { room: 'none' }, inactive, 'room_not_found'],
     ['the date has passed', { clock: { date: '2026-05-05', seconds: 0 } }, {}, 'in_past'],
     ['the start is now', { clock: { date: '2026-05-04', seconds: 9.5 * 3600 } }, {}, 'in_past'],
     ['the end is after the working hours', { minutes: 151 }, {}, 'outside_hours'],

@@ -57,6 +57,8 @@ const moment = { timezone: 'Europe/Istanbul', clock: { date: '2026-05-01', secon
 const change = (changes: AppointmentChanges, more: Partial<ChangeFacts> = {}, of = before) =>
   changeAppointment(of, changes, { ...facts, ...more }, moment)
 
+const xRay = { id: 't2', name: 'X-ray' }
+
 /** The field that every move sets: the doctor's present name. */
 const moved = { doctor: { id: 'd1', fullName: doctor.fullName } }
 
@@ -113,12 +115,7 @@ describe('changeAppointment', () => {
     [
       'other treatments, and the name as booked of the one that stays',
       { treatments: ['t2', 't1'] },
-      {
-        treatments: [
-          { id: 't2', name: 'X-ray' },
-          { id: 't1', name: 'Check-up' },
-        ],
-      },
+      { treatments: [xRay, ...before.treatments] },
     ],
   ])('sets %s', (_condition, changes, expected) => {
     expect(change(changes, room1)).toEqual({ kind: 'done', appointment: { ...before, ...expected } })
@@ -138,28 +135,19 @@ describe('changeAppointment', () => {
     expect(change({ notes: 'First appointment' }, {}, closed)).toEqual({ kind: 'done', appointment: closed })
   })
 
+  const unknown = { kind: 'doctor_not_found' }
+  const cancelled = { status: 'cancelled' } as const
   const invalid = (...problems: object[]) => ({ kind: 'invalid', problems })
+  const inactive = { patient: { ...patient, isActive: false } }
   const taken = [{ from: 585, to: 600 }]
 
   it.each<[condition: string, AppointmentChanges, object, Partial<ChangeFacts>?, Partial<Appointment>?]>([
     ['the patient is missing', {}, { kind: 'not_found' }, { patient: undefined }],
     ['the patient is erased', {}, { kind: 'not_found' }, { patient: { ...patient, erasedAt: at } }],
     ['it is closed', { notes: null }, { kind: 'closed' }, {}, { status: 'no_show' }],
-    [
-      'it is closed and the end is wrong',
-      { endTime: '09:00' },
-      { kind: 'closed' },
-      {},
-      { status: 'cancelled' },
-    ],
-    [
-      'it is closed and the doctor is unknown',
-      { doctor: 'd3' },
-      { kind: 'doctor_not_found' },
-      { doctor: null },
-      { status: 'cancelled' },
-    ],
-    ['the doctor is unknown', { doctor: 'd3' }, { kind: 'doctor_not_found' }, { doctor: null }],
+    ['it is closed and the end is wrong', { endTime: '09:00' }, { kind: 'closed' }, {}, cancelled],
+    ['it is closed and the doctor is unknown', { doctor: 'd3' }, unknown, { doctor: null }, cancelled],
+    ['the doctor is unknown', { doctor: 'd3' }, unknown, { doctor: null }],
     ['the doctor is taken', { minutes: 60 }, { kind: 'taken' }, { ...room1, busy: taken }],
     ['the room is taken', { minutes: 60 }, { kind: 'room_taken' }, { ...room1, roomBusy: taken }],
     ['the new time has passed', { date: '2026-04-30' }, { kind: 'in_past' }, room1],
@@ -173,7 +161,7 @@ describe('changeAppointment', () => {
       'the patient is inactive and it moves',
       { startTime: '10:00' },
       { kind: 'patient_inactive' },
-      { ...room1, patient: { ...patient, isActive: false } },
+      { ...room1, ...inactive },
     ],
     [
       'the new doctor does not offer the treatment that stays',
@@ -194,15 +182,14 @@ describe('changeAppointment', () => {
 
   it('leaves what does not move as booked, and releases what is not needed, though it could not be booked now', () => {
     const past = { ...before, date: '2020-01-01' }
-    const gone = { doctor: null, treatments: new Map(), patient: { ...patient, isActive: false } }
+    const gone = { doctor: null, treatments: new Map(), ...inactive }
     expect(change({ notes: 'Came late' }, gone, past)).toMatchObject({ kind: 'done' })
     expect(change({ endTime: '09:30', room: null, treatments: [] }, gone, past)).toEqual({
       kind: 'done',
       appointment: { ...past, endTime: '09:30', room: null, treatments: [] },
     })
     // The treatment has been removed since.
-    expect(change({ startTime: '10:00' }, { ...room1, treatments: new Map() })).toMatchObject({
-      kind: 'done',
-    })
+    const removed = { ...room1, treatments: new Map() }
+    expect(change({ startTime: '10:00' }, removed)).toMatchObject({ kind: 'done' })
   })
 })

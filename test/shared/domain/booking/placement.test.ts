@@ -46,6 +46,7 @@ const placement: Placement = {
 const facts: PlacementFacts = { doctor, busy: [], treatments, room: null, roomBusy: [] }
 const moment = { timezone: 'Europe/Istanbul', clock: { date: '2026-05-01', seconds: 0 } }
 
+const from = (minute: number) => [{ from: minute, to: 700 }]
 const invalid = (...problems: object[]) => ({ kind: 'invalid', problems }) as PlacementRejection
 
 describe('placementRejection', () => {
@@ -55,13 +56,13 @@ describe('placementRejection', () => {
     [
       'the last minute of the room is taken',
       { room: 'r1' },
-      { room, roomBusy: [{ from: 614, to: 700 }] },
+      { room, roomBusy: from(614) },
       { kind: 'room_taken' },
     ],
     [
       'doctor and room are taken',
       { room: 'r1' },
-      { room, busy: [{ from: 600, to: 700 }], roomBusy: [{ from: 600, to: 700 }] },
+      { room, busy: from(600), roomBusy: from(600) },
       { kind: 'taken' },
     ],
     ['the doctor is unknown', { room: 'r2' }, { doctor: null }, { kind: 'doctor_not_found' }],

@@ -81,31 +81,21 @@ describe('acceptMessage', () => {
   })
 
   const patientWith = (details: Partial<Patient>) => ({ patient: { ...patient, ...details } })
+  const inactive = (details: Partial<Patient>) => patientWith({ ...details, isActive: false })
+  const noSms = { acceptsSms: false }
   const unreachable = { phoneNumber: null, emailAddress: null }
   const email = { channel: 'email' } as const
 
   it.each<[condition: string, kind: string, Partial<MessageFacts>, Partial<MessageRequest>?]>([
     ['the patient is unknown', 'patient_not_found', { patient: undefined }],
     ['the patient is erased', 'patient_not_found', patientWith({ erasedAt: '2026-05-01T07:00:00.000Z' })],
+    ['an inactive patient has no phone number', 'patient_inactive', inactive(unreachable)],
+    ['an inactive patient declined messages', 'patient_inactive', inactive(noSms)],
+    ['the patient declined, and has no phone', 'declined', patientWith({ ...unreachable, ...noSms })],
     [
-      'an inactive patient has no phone number',
-      'patient_inactive',
-      patientWith({ ...unreachable, isActive: false }),
-    ],
-    [
-      'an inactive patient declined messages',
-      'patient_inactive',
-      patientWith({ acceptsSms: false, isActive: false }),
-    ],
-    [
-      'the patient declined SMS, and has no phone number',
+      'the patient declined, and limits are reached',
       'declined',
-      patientWith({ ...unreachable, acceptsSms: false }),
-    ],
-    [
-      'the patient declined SMS, and the limits are reached',
-      'declined',
-      { ...patientWith({ acceptsSms: false }), sentToday: 9, sentToRecipient: 9 },
+      { ...patientWith(noSms), sentToday: 9, sentToRecipient: 9 },
     ],
     ['the patient declined emails', 'declined', patientWith({ acceptsEmail: false }), email],
     ['an SMS has no phone number to go to', 'no_phone', patientWith(unreachable)],
@@ -117,16 +107,16 @@ describe('acceptMessage', () => {
     ['the default limit is reached', 'daily_limit_reached', { sentToday: 2 }],
     ['the clinic’s own limit is reached', 'daily_limit_reached', { limits: { smsPerDay: 1 }, sentToday: 1 }],
     [
-      'the clinic’s own limit of emails is reached',
+      'the clinic’s limit of emails is reached',
       'daily_limit_reached',
-      { limits: { emailsPerDay: 1 }, sentToday: 1 },
+      { limits: { emailsPerDay: 0 } },
       email,
     ],
     ['the recipient’s default limit is reached', 'recipient_limit_reached', { sentToRecipient: 2 }],
     [
-      'the clinic’s own limit for a recipient is reached',
+      'the clinic’s limit of a recipient is reached',
       'recipient_limit_reached',
-      { limits: { messagesPerRecipient: 1 }, sentToRecipient: 1 },
+      { limits: { messagesPerRecipient: 0 } },
       email,
     ],
   ])('rejects the message when %s', (_condition, kind, changedFacts, changed = {}) => {

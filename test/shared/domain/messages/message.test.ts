@@ -170,35 +170,20 @@ describe('any sequence of feedback', () => {
 })
 
 describe('a message on its way', () => {
-  it.each<[string, Partial<Message>, { waiting: boolean; unresolved: boolean }]>([
-    ['sent by others', { dispatch: null }, { waiting: false, unresolved: false }],
-    ['waiting', { dispatch: waiting }, { waiting: true, unresolved: false }],
-    ['claimed, at 999', { dispatch: { ...claimed, claim } }, { waiting: false, unresolved: false }],
-    [
-      'claimed until then',
-      { dispatch: { ...claimed, claim: { ...claim, until: 999 } } },
-      { waiting: false, unresolved: true },
-    ],
-    ['left to a person', { dispatch: unresolved }, { waiting: false, unresolved: true }],
-    ['sent', { status: 'sent', dispatch: null }, { waiting: false, unresolved: false }],
-    [
-      'failed, with a claim that has expired',
-      { status: 'failed', dispatch: { ...claimed, claim: { ...claim, until: 999 } } },
-      { waiting: false, unresolved: false },
-    ],
-    [
-      'failed before it was claimed',
-      { status: 'failed', dispatch: waiting },
-      { waiting: false, unresolved: false },
-    ],
-    ['failed while claimed', { status: 'failed', dispatch: claimed }, { waiting: false, unresolved: false }],
-    [
-      'delivered, unresolved',
-      { status: 'delivered', dispatch: unresolved },
-      { waiting: false, unresolved: false },
-    ],
+  const expired = { ...claimed, claim: { ...claim, until: 999 } }
+  it.each<[string, Partial<Message>, [isWaiting: boolean, isUnresolved: boolean]]>([
+    ['sent by others', { dispatch: null }, [false, false]],
+    ['waiting', { dispatch: waiting }, [true, false]],
+    ['claimed, at 999', { dispatch: claimed }, [false, false]],
+    ['claimed until then', { dispatch: expired }, [false, true]],
+    ['left to a person', { dispatch: unresolved }, [false, true]],
+    ['sent', { status: 'sent', dispatch: null }, [false, false]],
+    ['failed, with a claim that has expired', { status: 'failed', dispatch: expired }, [false, false]],
+    ['failed before it was claimed', { status: 'failed', dispatch: waiting }, [false, false]],
+    ['failed while claimed', { status: 'failed', dispatch: claimed }, [false, false]],
+    ['delivered, unresolved', { status: 'delivered', dispatch: unresolved }, [false, false]],
   ])('that is %s', (_, facts, expected) => {
     const message = anEmail(facts)
-    expect({ waiting: isMessageWaiting(message), unresolved: isUnresolved(message, 999) }).toEqual(expected)
+    expect([isMessageWaiting(message), isUnresolved(message, 999)]).toEqual(expected)
   })
 })

@@ -22,6 +22,8 @@ const payment = (amount: number, facts: Partial<Payment> = {}) =>
     ...facts,
   }) as Payment
 
+const UNPAID = { status: 'sent', paid: 0 } as const
+const PARTLY = { status: 'partially_paid', paidAt: null } as const
 const FEBRUARY = '2026-02-01T00:00:00.000Z'
 const MARCH = '2026-03-01T00:00:00.000Z'
 const [PENDING, FAILED, REFUND] = [{ status: 'pending' }, { status: 'failed' }, { type: 'refund' }] as const
@@ -31,8 +33,8 @@ const marked = (clinicStatus: Invoice['clinicStatus']) =>
 
 describe('applyPayments', () => {
   it.each<[string, Invoice, Payment[], Partial<Invoice>]>([
-    ['no payments', invoice(), [], { status: 'sent', paid: 0 }],
-    ['a partial payment', invoice(), [payment(40)], { status: 'partially_paid', paid: 40, paidAt: null }],
+    ['no payments', invoice(), [], UNPAID],
+    ['a partial payment', invoice(), [payment(40)], { ...PARTLY, paid: 40 }],
     [
       'the total in two payments',
       invoice(),
@@ -40,18 +42,8 @@ describe('applyPayments', () => {
       { status: 'paid', paid: 100, paidAt: FEBRUARY },
     ],
     ['an overpayment', invoice(), [payment(140)], { status: 'paid', paid: 140 }],
-    [
-      'pending and failed payments',
-      invoice(),
-      [payment(40, PENDING), payment(60, FAILED)],
-      { status: 'sent', paid: 0 },
-    ],
-    [
-      'a partial refund',
-      invoice(),
-      [payment(100), payment(30, REFUND)],
-      { status: 'partially_paid', paid: 70, paidAt: null },
-    ],
+    ['pending and failed payments', invoice(), [payment(40, PENDING), payment(60, FAILED)], UNPAID],
+    ['a partial refund', invoice(), [payment(100), payment(30, REFUND)], { ...PARTLY, paid: 70 }],
     [
       'a full refund',
       invoice(),
@@ -62,36 +54,31 @@ describe('applyPayments', () => {
     ['no payments when overdue', marked('overdue'), [], { status: 'overdue' }],
     ['a payment when cancelled', marked('cancelled'), [payment(100)], { status: 'cancelled', paid: 100 }],
     ['no payments when marked as paid', marked('paid'), [], { status: 'paid', paidAt: MARCH }],
-    ['one unit less than the total', invoice(), [payment(99)], { status: 'partially_paid', paidAt: null }],
+    ['one unit less than the total', invoice(), [payment(99)], PARTLY],
     [
       'a payment of a draft',
       invoice({ clinicStatus: 'draft' }),
       [payment(100)],
       { status: 'draft', paid: 100, paidAt: null },
     ],
-    [
-      'a partial payment when marked as paid',
-      marked('paid'),
-      [payment(40)],
-      { status: 'partially_paid', paidAt: null },
-    ],
+    ['a partial payment when marked as paid', marked('paid'), [payment(40)], PARTLY],
     [
       'a voided payment when marked as paid',
       { ...marked('paid'), status: 'paid' },
       [payment(100, FAILED)],
-      { status: 'sent', paid: 0, paidAt: null },
+      { ...UNPAID, paidAt: null },
     ],
     [
       'a pending payment when marked as partially paid',
       marked('partially_paid'),
       [payment(100, PENDING)],
-      { status: 'sent', paid: 0 },
+      UNPAID,
     ],
     [
       'a failed refund when marked as refunded',
       marked('refunded'),
       [payment(100, { ...REFUND, ...FAILED })],
-      { status: 'sent', paid: 0 },
+      UNPAID,
     ],
     [
       'a refunded payment when marked as refunded',
@@ -112,7 +99,7 @@ describe('applyPayments', () => {
       [],
       { status: 'sent', paidAt: null },
     ],
-    ['a payment of zero', invoice(), [payment(0)], { status: 'sent', paid: 0, paidAt: null }],
+    ['a payment of zero', invoice(), [payment(0)], { ...UNPAID, paidAt: null }],
     [
       'a refund over the payments',
       invoice(),

@@ -54,92 +54,68 @@ describe('a message of a delivery', () => {
       { webhook, health: HEALTHY, isPaused: false, ...context, delivery: { ...made, ...delivery } },
       { queue, claim: own, now: NOW },
     )
+  const IGNORE = { kind: 'ignore' }
+  const queuedIn = (queue: DeliveryQueue, delayMs: number) => ({ kind: 'queue', queue, delayMs })
+  const changed = (to: Partial<Delivery>) => ({ kind: 'change', after: { ...made, ...to } })
+  const paused = { isPaused: true }
+  const manual = { isManual: true }
   const attempted = { kind: 'attempt', after: claimed, webhook }
   const slow = { health: { ...HEALTHY, isSlow: true } }
   const disabled = { webhook: { ...webhook, isActive: false } }
+  const early = (ms: number) => ({ nextAt: NOW + ms })
   const claimedUntil = (until: number, token = 'other') => ({ claim: { token, until } })
 
   it.each([
     ['that is due is claimed and attempted', {}, {}, 'quick', attempted],
-    [
-      'to a slow endpoint goes to the slow queue',
-      {},
-      slow,
-      'quick',
-      { kind: 'queue', queue: 'slow', delayMs: 0 },
-    ],
+    ['to a slow endpoint goes to the slow queue', {}, slow, 'quick', queuedIn('slow', 0)],
     ['to a slow endpoint is attempted in the slow queue', {}, slow, 'slow', attempted],
     ['to a quick endpoint is attempted in the slow queue', {}, {}, 'slow', attempted],
-    ['that was delivered is ignored', { status: 'delivered', ...ended }, {}, 'quick', { kind: 'ignore' }],
-    ['that has failed is ignored', failed, {}, 'quick', { kind: 'ignore' }],
-    ['that is claimed is ignored', claimedUntil(NOW + 1), {}, 'quick', { kind: 'ignore' }],
+    ['that was delivered is ignored', { status: 'delivered', ...ended }, {}, 'quick', IGNORE],
+    ['that has failed is ignored', failed, {}, 'quick', IGNORE],
+    ['that is claimed is ignored', claimedUntil(NOW + 1), {}, 'quick', IGNORE],
     ['whose claim has expired is attempted', claimedUntil(NOW), {}, 'quick', attempted],
     ['that this consumer has claimed is attempted', claimedUntil(NOW + 1, 'own'), {}, 'quick', attempted],
-    [
-      'that is claimed is ignored although its endpoint is disabled',
-      claimedUntil(NOW + 1),
-      disabled,
-      'quick',
-      { kind: 'ignore' },
-    ],
-    ['to a disabled endpoint ends it', {}, disabled, 'quick', { kind: 'change', after: failed }],
-    ['to a deleted endpoint ends it', {}, { webhook: null }, 'quick', { kind: 'change', after: failed }],
+    ['that is claimed is ignored, also if disabled', claimedUntil(NOW + 1), disabled, 'quick', IGNORE],
+    ['to a disabled endpoint ends it', {}, disabled, 'quick', changed(failed)],
+    ['to a deleted endpoint ends it', {}, { webhook: null }, 'quick', changed(failed)],
     [
       'that was requested is attempted although its endpoint is disabled',
-      { isManual: true },
+      manual,
       disabled,
       'slow',
       { ...attempted, after: { ...claimed, isManual: true }, ...disabled },
     ],
     [
       'that was requested ends if its endpoint was deleted',
-      { isManual: true },
+      manual,
       { webhook: null },
       'quick',
-      { kind: 'change', after: { ...failed, isManual: true } },
+      changed({ ...failed, ...manual }),
     ],
     [
       'that arrives a second early is attempted',
-      { nextAt: NOW + 1000 },
+      early(1000),
       {},
       'quick',
-      { ...attempted, after: { ...claimed, nextAt: NOW + 1000 } },
+      { ...attempted, after: { ...claimed, ...early(1000) } },
     ],
-    [
-      'that arrives earlier is queued again',
-      { nextAt: NOW + 1001 },
-      {},
-      'slow',
-      { kind: 'queue', queue: 'slow', delayMs: 1001 },
-    ],
-    [
-      'that arrives a minute early is queued again',
-      { nextAt: NOW + 60_000 },
-      slow,
-      'quick',
-      { kind: 'queue', queue: 'quick', delayMs: 60_000 },
-    ],
-    ['that arrives still earlier is ignored', { nextAt: NOW + 60_001 }, {}, 'quick', { kind: 'ignore' }],
-    [
-      'of a paused clinic leaves it due',
-      {},
-      { isPaused: true },
-      'quick',
-      { kind: 'change', after: { ...made, dueAt: NOW } },
-    ],
+    ['that arrives earlier is queued again', early(1001), {}, 'slow', queuedIn('slow', 1001)],
+    ['that arrives a minute early is queued again', early(60_000), slow, 'quick', queuedIn('quick', 60_000)],
+    ['that arrives still earlier is ignored', early(60_001), {}, 'quick', IGNORE],
+    ['of a paused clinic leaves it due', {}, paused, 'quick', changed({ dueAt: NOW })],
     [
       'of a paused clinic leaves its retry due',
-      { nextAt: NOW + 5 },
-      { isPaused: true },
+      early(5),
+      paused,
       'quick',
-      { kind: 'change', after: { ...made, nextAt: NOW + 5, dueAt: NOW + 5 } },
+      changed({ ...early(5), dueAt: NOW + 5 }),
     ],
     [
       'of a paused clinic never makes it due later',
       { dueAt: NOW - 5 },
-      { isPaused: true },
+      paused,
       'quick',
-      { kind: 'change', after: { ...made, dueAt: NOW - 5 } },
+      changed({ dueAt: NOW - 5 }),
     ],
   ] as const)('%s', (_, delivery, context, queue, expected) => {
     expect(stepOf(delivery as Partial<Delivery>, context, queue)).toEqual(expected)
