@@ -348,24 +348,19 @@ describe('GET /availability', () => {
     })
   })
 
+  const issue = (field: string, text: string) => [{ field, issue: text }]
   it.each<[Record<string, string>, object[]]>([
-    [{ date }, [{ field: 'doctor_id', issue: 'is required' }]],
-    [{ doctor_id: c.id, date: '2200-01-01' }, [{ field: 'date', issue: 'must not be after 2199-12-31' }]],
+    [{ date }, issue('doctor_id', 'is required')],
+    [{ doctor_id: c.id, date: '2200-01-01' }, issue('date', 'must not be after 2199-12-31')],
     [
       { doctor_id: c.id, date, date_to: '2031-06-05' },
-      [{ field: 'date_to', issue: 'must be at most 30 days after date' }],
+      issue('date_to', 'must be at most 30 days after date'),
     ],
-    [
-      { doctor_id: c.id, date, date_to: '2031-05-04' },
-      [{ field: 'date', issue: 'must not be after date_to' }],
-    ],
-    [
-      { doctor_id: c.id, date, limit: '1001' },
-      [{ field: 'limit', issue: 'must be a whole number from 1 to 1000' }],
-    ],
+    [{ doctor_id: c.id, date, date_to: '2031-05-04' }, issue('date', 'must not be after date_to')],
+    [{ doctor_id: c.id, date, limit: '1001' }, issue('limit', 'must be a whole number from 1 to 1000')],
     [
       { treatment_id: treatment.id, treatment_ids: other.id, date },
-      [{ field: 'treatment_ids', issue: 'must not be combined with treatment_id' }],
+      issue('treatment_ids', 'must not be combined with treatment_id'),
     ],
     ...[
       '',
@@ -375,11 +370,11 @@ describe('GET /availability', () => {
       Array.from({ length: 11 }, newUuid).join(','),
     ].map((treatment_ids): [Record<string, string>, object[]] => [
       { treatment_ids, date },
-      [{ field: 'treatment_ids', issue: 'must be 1 to 10 different ids of treatments, separated by commas' }],
+      issue('treatment_ids', 'must be 1 to 10 different ids of treatments, separated by commas'),
     ]),
     [
       { treatment_ids: `${treatment.id},${other.id}`, date },
-      [{ field: 'treatment_ids', issue: 'must take at most 480 minutes together, unless duration is sent' }],
+      issue('treatment_ids', 'must take at most 480 minutes together, unless duration is sent'),
     ],
   ])('returns 400 for %j', async (query, details) => {
     expect(await list(query)).toMatchObject({ status: 400, body: { details } })

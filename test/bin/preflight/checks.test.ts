@@ -24,29 +24,33 @@ const TRAIL = 'arn:aws:cloudtrail:eu-central-1:111122223333:trail/management'
 const TRAIL_STATUS = `cloudtrail get-trail-status --name ${TRAIL}`
 const VERSION = 'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version'
 
+const SENDER = 'sesv2 get-email-identity --email-identity praxis-nord.de'
+const CERTIFICATE = `acm describe-certificate --certificate-arn ${SETTINGS.certificateArn}`
+const ZONE = 'route53 get-hosted-zone --id Z0123456789'
+const READY_SES = {
+  ProductionAccessEnabled: true,
+  SendingEnabled: true,
+  SendQuota: { Max24HourSend: 50000, MaxSendRate: 14, SentLast24Hours: 0 },
+}
+const certified = (DomainName: string) => ({ Certificate: { Status: 'ISSUED', DomainName } })
+const zoned = (PrivateZone: boolean) => ({ HostedZone: { Name: 'praxis-nord.de.', Config: { PrivateZone } } })
+const bootstrapped = (Value: string) => ({ Parameter: { Value } })
+
 /** An account that is ready, by the command. */
 const READY: Record<string, unknown> = {
   'sts get-caller-identity': { Account: '111122223333' },
-  [VERSION]: { Parameter: { Value: '21' } },
-  [`${VERSION} in eu-west-1`]: { Parameter: { Value: '21' } },
+  [VERSION]: bootstrapped('21'),
+  [`${VERSION} in eu-west-1`]: bootstrapped('21'),
   'iam get-account-summary': { SummaryMap: { Roles: 900, RolesQuota: 1000 } },
   'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 1000 } },
   'apigateway get-account': { throttleSettings: { rateLimit: 10000, burstLimit: 5000 } },
   'dynamodb describe-limits': { TableMaxReadCapacityUnits: 40000, TableMaxWriteCapacityUnits: 40000 },
-  'sesv2 get-account': {
-    ProductionAccessEnabled: true,
-    SendingEnabled: true,
-    SendQuota: { Max24HourSend: 50000, MaxSendRate: 14, SentLast24Hours: 0 },
-  },
-  'sesv2 get-email-identity --email-identity praxis-nord.de': { VerifiedForSendingStatus: true },
+  'sesv2 get-account': READY_SES,
+  [SENDER]: { VerifiedForSendingStatus: true },
   'sns get-sms-sandbox-account-status': { IsInSandbox: false },
   'sns get-sms-attributes': { attributes: { MonthlySpendLimit: '200' } },
-  [`acm describe-certificate --certificate-arn ${SETTINGS.certificateArn}`]: {
-    Certificate: { Status: 'ISSUED', DomainName: '*.praxis-nord.de' },
-  },
-  'route53 get-hosted-zone --id Z0123456789': {
-    HostedZone: { Name: 'praxis-nord.de.', Config: { PrivateZone: false } },
-  },
+  [CERTIFICATE]: certified('*.praxis-nord.de'),
+  [ZONE]: zoned(false),
   'secretsmanager describe-secret --secret-id clinic-prod-canary': { Name: 'clinic-prod-canary' },
   'cloudtrail describe-trails': { trailList: [{ Name: 'management', TrailARN: TRAIL }] },
   [TRAIL_STATUS]: { IsLogging: true },
@@ -65,13 +69,15 @@ const toDo = async (account: Record<string, unknown>) =>
   (await findings(account)).filter(({ todo }) => todo !== undefined).map(({ name }) => name)
 
 describe('npm run preflight', () => {
+  const SIGN_IN = /^sign in to 111122223333: /
+  const SES = ['SES account', 'sesv2 get-account'] as const
   it('finds nothing to do in an account that is ready', async () => {
     expect(await toDo(READY)).toEqual([])
   })
 
   it.each<[string, string, unknown]>([
-    ['bootstrap', VERSION, { Parameter: { Value: '5' } }],
-    ['bootstrap of the region of backup copies', `${VERSION} in eu-west-1`, { Parameter: { Value: '5' } }],
+    ['bootstrap', VERSION, bootstrapped('5')],
+    ['bootstrap of the region of backup copies', `${VERSION} in eu-west-1`, bootstrapped('5')],
     ['IAM roles', 'iam get-account-summary', { SummaryMap: { Roles: 950, RolesQuota: 1000 } }],
     ['Lambda concurrency', 'lambda get-account-settings', { AccountLimit: { ConcurrentExecutions: 10 } }],
     [
@@ -84,38 +90,14 @@ describe('npm run preflight', () => {
       'dynamodb describe-limits',
       { TableMaxReadCapacityUnits: 40000, TableMaxWriteCapacityUnits: 10000 },
     ],
-    [
-      'SES account',
-      'sesv2 get-account',
-      { ...(READY['sesv2 get-account'] as object), ProductionAccessEnabled: false },
-    ],
-    [
-      'SES account',
-      'sesv2 get-account',
-      { ...(READY['sesv2 get-account'] as object), SendingEnabled: false },
-    ],
-    [
-      'SES account',
-      'sesv2 get-account',
-      { ...(READY['sesv2 get-account'] as object), SendQuota: { MaxSendRate: 1 } },
-    ],
-    [
-      'email sender',
-      'sesv2 get-email-identity --email-identity praxis-nord.de',
-      { VerifiedForSendingStatus: false },
-    ],
+    [...SES, { ...READY_SES, ProductionAccessEnabled: false }],
+    [...SES, { ...READY_SES, SendingEnabled: false }],
+    [...SES, { ...READY_SES, SendQuota: { MaxSendRate: 1 } }],
+    ['email sender', SENDER, { VerifiedForSendingStatus: false }],
     ['SMS sandbox', 'sns get-sms-sandbox-account-status', { IsInSandbox: true }],
     ['SMS spending limit', 'sns get-sms-attributes', { attributes: {} }],
-    [
-      'certificate',
-      `acm describe-certificate --certificate-arn ${SETTINGS.certificateArn}`,
-      { Certificate: { Status: 'ISSUED', DomainName: 'praxis-sud.de' } },
-    ],
-    [
-      'hosted zone',
-      'route53 get-hosted-zone --id Z0123456789',
-      { HostedZone: { Name: 'praxis-nord.de.', Config: { PrivateZone: true } } },
-    ],
+    ['certificate', CERTIFICATE, certified('praxis-sud.de')],
+    ['hosted zone', ZONE, zoned(true)],
     ['CloudTrail', 'cloudtrail describe-trails', { trailList: [] }],
     ['CloudTrail', TRAIL_STATUS, { IsLogging: false }],
   ])('says what to do about the %s: %s returns %j', async (name, command, response) => {
@@ -131,16 +113,8 @@ describe('npm run preflight', () => {
 
   it.each([
     ['there is no AWS CLI', 'spawn aws ENOENT', /^install the AWS CLI$/],
-    [
-      'there are no credentials',
-      'Unable to locate credentials. You can configure credentials by running "aws login".',
-      /^sign in to 111122223333: /,
-    ],
-    [
-      'the credentials have expired',
-      'Error when retrieving token from sso: Token has expired and refresh failed',
-      /^sign in to 111122223333: /,
-    ],
+    ['there are no credentials', 'Unable to locate credentials.', SIGN_IN],
+    ['the credentials have expired', 'Token has expired and refresh failed', SIGN_IN],
     [
       'the region does not exist',
       'Could not connect to the endpoint URL: "https://sts.eu-centra-1.amazonaws.com/"',

@@ -40,10 +40,9 @@ it('accepts documented responses', () => {
   assertConforms('GET', '/docs', 200, {}, 'not covered by the document')
 })
 
-const notFound = (what: string) => ({
-  error: 'NOT_FOUND',
-  message: `errors.developer_api.${what}_not_found`,
-})
+const notFound = (what: string) => ({ error: 'NOT_FOUND', message: `errors.developer_api.${what}_not_found` })
+const missing = (list: string, body: object): Answer => ({ path: `/${list}/x`, status: 404, body })
+const pageWith = (fields: object) => ({ ...PAGE, data: [{ ...PAGE.data[0], ...fields }] })
 
 it.each<[string, Answer, RegExp]>([
   [
@@ -69,16 +68,8 @@ it.each<[string, Answer, RegExp]>([
     /additional properties \{"additionalProperty":"next"\}/,
   ],
   ['a missing field', { body: { data: [] } }, /must have required property 'meta'/],
-  [
-    'a field of the wrong type',
-    { body: { ...PAGE, data: [{ ...PAGE.data[0], gender: 1 }] } },
-    /\/data\/0\/gender/,
-  ],
-  [
-    'a field of the wrong format',
-    { body: { ...PAGE, data: [{ ...PAGE.data[0], id: 'x' }] } },
-    /\/data\/0\/id .*uuid/,
-  ],
+  ['a field of the wrong type', { body: pageWith({ gender: 1 }) }, /\/data\/0\/gender/],
+  ['a field of the wrong format', { body: pageWith({ id: 'x' }) }, /\/data\/0\/id .*uuid/],
   ['a missing body', { body: null }, /must be object/],
   [
     'a body where none is documented',
@@ -86,18 +77,18 @@ it.each<[string, Answer, RegExp]>([
     /no body there/,
   ],
   [
-    'an error that the route does not declare',
-    { path: '/patients/x', status: 404, body: notFound('invoice') },
-    /no errors\.developer_api\.invoice_not_found there, only errors\.developer_api\.patient_not_found/,
+    'an undeclared error',
+    missing('patients', notFound('invoice')),
+    /no .*\.invoice_not_found there, only .*\.patient_not_found/,
   ],
   [
     'an error with the code of another error',
-    { path: '/patients/x', status: 404, body: { ...notFound('patient'), error: 'GONE' } },
+    missing('patients', { ...notFound('patient'), error: 'GONE' }),
     /\/error/,
   ],
   [
     'details of an error without details',
-    { path: '/messages/x', status: 404, body: { ...notFound('message'), details: [] } },
+    missing('messages', { ...notFound('message'), details: [] }),
     /additional properties/,
   ],
 ])('rejects %s', (_, answer, message) => {

@@ -185,38 +185,23 @@ describe('invoice update of the number or the patient', () => {
   it('rejects a wrong id and an erased patient, and writes nothing', async () => {
     const before = await invoice()
     const foreign = await createPopulatedClinic(db.table)
+    const none = (kind: string, id: string) =>
+      `The clinic has no ${kind} ${id}. Find it with "${kind} find" or "${kind} list".`
     const cases = [
-      [
-        ['--patient', foreign.patient.id],
-        `The clinic has no patient ${foreign.patient.id}. Find it with "patient find" or "patient list".`,
-      ],
-      [
-        ['--patient', 'p1'],
-        'The clinic has no patient with this id. Find it with "patient find" or "patient list".',
-      ],
+      [['--patient', foreign.patient.id], none('patient', foreign.patient.id)],
+      [['--patient', 'p1'], none('patient', 'with this id')],
       [['--number', ''], expect.stringContaining('--number ')],
-      [
-        ['--doctor', foreign.doctor.id],
-        `The clinic has no doctor ${foreign.doctor.id}. Find it with "doctor find" or "doctor list".`,
-      ],
-      [
-        ['--appointment', foreign.appointment.id],
-        `The clinic has no appointment ${foreign.appointment.id}. Find it with "appointment find" or "appointment list".`,
-      ],
-      [
-        ['--doctor', 'Dr. Noll'],
-        'The clinic has no doctor with this id. Find it with "doctor find" or "doctor list".',
-      ],
+      [['--doctor', foreign.doctor.id], none('doctor', foreign.doctor.id)],
+      [['--appointment', foreign.appointment.id], none('appointment', foreign.appointment.id)],
+      [['--doctor', 'Dr. Noll'], none('doctor', 'with this id')],
       [[], 'Nothing to change: specify --status, --number, --patient, --appointment or --doctor.'],
     ] as const
     for (const [args, message] of cases) expect(await reason(correct(...args))).toEqual(message)
     for (const [id, named] of [
-      [foreign.invoice.id, ` ${foreign.invoice.id}`],
-      ['i1', ' with this id'],
+      [foreign.invoice.id, foreign.invoice.id],
+      ['i1', 'with this id'],
     ] as const)
-      expect(await reason(run('invoice', 'update', id, '--number', '7'))).toBe(
-        `The clinic has no invoice${named}. Find it with "invoice find" or "invoice list".`,
-      )
+      expect(await reason(run('invoice', 'update', id, '--number', '7'))).toBe(none('invoice', named))
     await erase(other.id)
     expect(await reason(correct('--patient', other.id))).toBe(`--patient: patient ${other.id} was erased.`)
     expect(await invoice()).toEqual(before)

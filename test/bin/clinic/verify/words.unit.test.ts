@@ -6,13 +6,7 @@ import {
   type Difference,
   type DifferenceKind,
 } from '../../../../shared/maintenance/verify/comparison/difference.ts'
-import {
-  calendarKey,
-  calendarListPartition,
-  doctorDayKey,
-  ownerPartition,
-  tallyPartition,
-} from '../../../../shared/store/keys/calendar.ts'
+import * as calendar from '../../../../shared/store/keys/calendar.ts'
 import { roomKey } from '../../../../shared/store/keys/catalogue.ts'
 import { changeIndexKey } from '../../../../shared/store/keys/change-index.ts'
 import { clinicCredentialKey, doctorKey } from '../../../../shared/store/keys/clinics.ts'
@@ -22,28 +16,35 @@ import { nationalIdKey, patientKey, patientRowKey } from '../../../../shared/sto
 const CLINIC = '0199a000-0000-7000-8000-000000000001' as ClinicId
 const ID = 'a0440000-0000-4000-8000-000000000002'
 const DOCTOR = 'd0c70000-0000-4000-8000-000000000003'
+type Entity = Parameters<typeof calendar.calendarKey>[1]
 const row = (pk: string) => ({ pk, sk: `s#2026-05-01#09:00#${shortId(ID)}` })
+const ownerRow = (entity: Entity, owner: 'patient' | 'invoice', id: string) =>
+  row(calendar.ownerPartition(CLINIC, entity, owner, id))
+const listRow = (entity: Entity, doctor: string | null) =>
+  row(calendar.calendarListPartition(CLINIC, entity, doctor))
+const tally = (entity: Entity, doctor: string | null) => ({
+  pk: calendar.tallyPartition(CLINIC, entity, doctor),
+  sk: '2026-05',
+})
+const keyOf = (entity: Entity, id: string) => calendar.calendarKey(CLINIC, entity, id)
 
 const CASES: [text: string, difference: Difference][] = [
   [
     `invoice ${ID} is missing from its patient's list`,
-    { kind: 'row_missing', key: row(ownerPartition(CLINIC, 'I', 'patient', DOCTOR)) },
+    { kind: 'row_missing', key: ownerRow('I', 'patient', DOCTOR) },
   ],
   [
     `payment ${ID} is different in its invoice's list`,
-    { kind: 'row_differs', key: row(ownerPartition(CLINIC, 'Y', 'invoice', DOCTOR)) },
+    { kind: 'row_differs', key: ownerRow('Y', 'invoice', DOCTOR) },
   ],
   [
     `appointment ${ID} is in its doctor's list and does not belong there`,
-    { kind: 'row_extra', key: row(calendarListPartition(CLINIC, 'A', DOCTOR)) },
+    { kind: 'row_extra', key: listRow('A', DOCTOR) },
   ],
-  [
-    `message ${ID} is missing from the clinic's list`,
-    { kind: 'row_missing', key: row(calendarListPartition(CLINIC, 'M', null)) },
-  ],
+  [`message ${ID} is missing from the clinic's list`, { kind: 'row_missing', key: listRow('M', null) }],
   [
     `message ${ID} refers to what does not exist: patient x`,
-    { kind: 'dangling_reference', key: calendarKey(CLINIC, 'M', ID), note: 'patient x' },
+    { kind: 'dangling_reference', key: keyOf('M', ID), note: 'patient x' },
   ],
   [
     `patient ${ID} is missing from the index of changes`,
@@ -54,13 +55,17 @@ const CASES: [text: string, difference: Difference][] = [
   ],
   [
     `appointment ${ID} takes no time on 2026-05-01 of doctor ${DOCTOR}`,
-    { kind: 'busy_missing', key: doctorDayKey(CLINIC, DOCTOR, '2026-05-01'), note: `appointment ${ID}` },
+    {
+      kind: 'busy_missing',
+      key: calendar.doctorDayKey(CLINIC, DOCTOR, '2026-05-01'),
+      note: `appointment ${ID}`,
+    },
   ],
   [
     `appointment ${ID} overlaps appointment ${DOCTOR} of the same doctor`,
     {
       kind: 'appointments_overlap',
-      key: calendarKey(CLINIC, 'A', ID),
+      key: keyOf('A', ID),
       note: `overlaps appointment ${DOCTOR} of the same doctor`,
     },
   ],
@@ -68,13 +73,13 @@ const CASES: [text: string, difference: Difference][] = [
     `the counts of payments of the clinic in 2026-05 are wrong: x is 1, not 2`,
     {
       kind: 'tally_wrong',
-      key: { pk: tallyPartition(CLINIC, 'Y', null), sk: '2026-05' },
+      key: tally('Y', null),
       note: 'x is 1, not 2',
     },
   ],
   [
     `the counts of appointments of doctor ${DOCTOR} in 2026-05 are wrong: x`,
-    { kind: 'tally_wrong', key: { pk: tallyPartition(CLINIC, 'A', DOCTOR), sk: '2026-05' }, note: 'x' },
+    { kind: 'tally_wrong', key: tally('A', DOCTOR), note: 'x' },
   ],
   [
     'position 7 of the list of patients differs from its patient',
@@ -107,9 +112,7 @@ describe('a difference in words', () => {
   it('names the record and its id apart too, and neither where it concerns none', () => {
     const [[, difference] = []] = CASES
     expect(subjectOf(difference as Difference)).toEqual({ record: 'invoice', id: ID })
-    expect(
-      subjectOf({ kind: 'tally_wrong', key: { pk: tallyPartition(CLINIC, 'Y', null), sk: '2026-05' } }),
-    ).toEqual({
+    expect(subjectOf({ kind: 'tally_wrong', key: tally('Y', null) })).toEqual({
       record: null,
       id: null,
     })
@@ -117,7 +120,7 @@ describe('a difference in words', () => {
 
   it('has no key and no name of a kind, for any kind', () => {
     for (const kind of Object.keys(DIFFERENCES) as DifferenceKind[])
-      for (const key of [calendarKey(CLINIC, 'A', ID), { pk: `${shortId(CLINIC)}#X`, sk: '1' }])
+      for (const key of [keyOf('A', ID), { pk: `${shortId(CLINIC)}#X`, sk: '1' }])
         expect(inWords({ kind, key, note: 'x' })).not.toMatch(/_|#/)
   })
 })

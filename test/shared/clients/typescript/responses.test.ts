@@ -30,6 +30,7 @@ afterAll(() => {
   server.close()
 })
 
+const clientOf = (options: object = {}) => createClient({ baseUrl, credential: 'ck_1:cs_1', ...options })
 const send =
   (status: number, body = '', headers: Record<string, string> = {}): Respond =>
   (response) =>
@@ -50,98 +51,82 @@ async function collected(list: AsyncIterable<unknown>): Promise<unknown[]> {
   return all
 }
 
+const ONCE = [1, 1, 1] as const
+const UNEXPECTED = ['UnexpectedResponseError', ONCE] as const
+const after = (seconds: string, date = NOW) => ({ date, 'retry-after': seconds })
+
 /** The error of a GET, a POST and a DELETE, and how many requests each sends with one retry. */
 const CASES: [
   what: string,
   respond: Respond,
   name: string,
-  requests: [get: number, post: number, del: number],
+  requests: readonly [get: number, post: number, del: number],
 ][] = [
   ['a cut body', cut, 'ConnectionFailedError', [2, 2, 1]],
-  ['a cut body without a length', send(200, '{"data":{"id":'), 'UnexpectedResponseError', [1, 1, 1]],
+  ['a cut body without a length', send(200, '{"data":{"id":'), ...UNEXPECTED],
   ['no response', (response) => response.destroy(), 'ConnectionFailedError', [2, 2, 1]],
   ['a slow body', (response) => response.writeHead(200).write('{'), 'RequestTimeoutError', [2, 2, 1]],
   ['no headers for ever', () => {}, 'RequestTimeoutError', [2, 2, 1]],
-  [
-    'HTML with status 200',
-    send(200, HTML, { 'content-type': 'text/html' }),
-    'UnexpectedResponseError',
-    [1, 1, 1],
-  ],
-  ['text with status 200', send(200, '"OK"'), 'UnexpectedResponseError', [1, 1, 1]],
-  ['a list instead of an object', send(200, '[]'), 'UnexpectedResponseError', [1, 1, 1]],
-  ['null', send(200, 'null'), 'UnexpectedResponseError', [1, 1, 1]],
-  ['a number', send(201, '7'), 'UnexpectedResponseError', [1, 1, 1]],
-  ['an object of another API', send(200, '{"message":"OK"}'), 'UnexpectedResponseError', [1, 1, 1]],
-  ['a list as one record', send(200, '{"data":[]}'), 'UnexpectedResponseError', [1, 1, 1]],
-  ['no record', send(200, '{"data":null}'), 'UnexpectedResponseError', [1, 1, 1]],
-  ['text as a record', send(200, '{"data":"OK"}'), 'UnexpectedResponseError', [1, 1, 1]],
-  ['a redirect', send(302, '', { location: '/elsewhere' }), 'UnexpectedResponseError', [1, 1, 1]],
-  ['a permanent redirect', send(308, '', { location: '/elsewhere' }), 'UnexpectedResponseError', [1, 1, 1]],
-  ['304 to a request without an etag', send(304), 'UnexpectedResponseError', [1, 1, 1]],
+  ['HTML with status 200', send(200, HTML, { 'content-type': 'text/html' }), ...UNEXPECTED],
+  ['text with status 200', send(200, '"OK"'), ...UNEXPECTED],
+  ['a list instead of an object', send(200, '[]'), ...UNEXPECTED],
+  ['null', send(200, 'null'), ...UNEXPECTED],
+  ['a number', send(201, '7'), ...UNEXPECTED],
+  ['an object of another API', send(200, '{"message":"OK"}'), ...UNEXPECTED],
+  ['a list as one record', send(200, '{"data":[]}'), ...UNEXPECTED],
+  ['no record', send(200, '{"data":null}'), ...UNEXPECTED],
+  ['text as a record', send(200, '{"data":"OK"}'), ...UNEXPECTED],
+  ['a redirect', send(302, '', { location: '/elsewhere' }), ...UNEXPECTED],
+  ['a permanent redirect', send(308, '', { location: '/elsewhere' }), ...UNEXPECTED],
+  ['304 to a request without an etag', send(304), ...UNEXPECTED],
   ['HTML of a proxy with 502', send(502, HTML), 'ServerError', [2, 2, 1]],
   ['an empty 503', send(503), 'ServerError', [2, 2, 1]],
-  [
-    '503 for longer than a minute',
-    send(503, error('unavailable'), { 'retry-after': '61' }),
-    'ServerError',
-    [1, 1, 1],
-  ],
+  ['503 for longer than a minute', send(503, error('unavailable'), after('61')), 'ServerError', ONCE],
   ['a paused clinic', send(503, error('clinic_paused')), 'ServerError', [2, 2, 2]],
   ['an empty 500', send(500), 'ServerError', [2, 2, 1]],
   ['504', send(504, error('timeout')), 'ServerError', [2, 2, 1]],
   [
     '429 with a date that has passed',
-    send(429, error('rate_limited'), { date: NOW, 'retry-after': NOW }),
+    send(429, error('rate_limited'), after(NOW)),
     'RateLimitError',
     [2, 2, 2],
   ],
   [
     '429 with a date in an hour',
-    send(429, error('rate_limited'), { date: NOW, 'retry-after': NOW.replace('10:', '11:') }),
+    send(429, error('rate_limited'), after(NOW.replace('10:', '11:'))),
     'RateLimitError',
-    [1, 1, 1],
+    ONCE,
   ],
   ['429 with an unreadable date', send(429, '', { 'retry-after': 'soon' }), 'RateLimitError', [2, 2, 2]],
-  ['HTML with 404', send(404, HTML), 'NotFoundError', [1, 1, 1]],
-  ['the error of another API', send(401, '{"message":"Forbidden"}'), 'AuthenticationError', [1, 1, 1]],
-  [
-    'details of a wrong type',
-    send(422, error('validation', ',"details":"none"')),
-    'ValidationError',
-    [1, 1, 1],
-  ],
+  ['HTML with 404', send(404, HTML), 'NotFoundError', ONCE],
+  ['the error of another API', send(401, '{"message":"Forbidden"}'), 'AuthenticationError', ONCE],
+  ['details of a wrong type', send(422, error('validation', ',"details":"none"')), 'ValidationError', ONCE],
   [
     'details that are no objects',
     send(409, error('slot_unavailable', ',"details":[null,1,"a"]')),
     'ConflictError',
-    [1, 1, 1],
+    ONCE,
   ],
-  [
-    'an error whose message is no text',
-    send(403, '{"error":1,"message":{}}'),
-    'PermissionDeniedError',
-    [1, 1, 1],
-  ],
+  ['an error whose message is no text', send(403, '{"error":1,"message":{}}'), 'PermissionDeniedError', ONCE],
   [
     'an error of objects',
     send(422, error('validation', ',"details":[{"issue":{"toString":1}}],"details_omitted":{"toString":1}')),
     'ValidationError',
-    [1, 1, 1],
+    ONCE,
   ],
   [
     'details of any depth',
     send(422, error('validation', `,"details":[{"a":${NESTED}}]`)),
     'ValidationError',
-    [1, 1, 1],
+    ONCE,
   ],
-  ['413 of the gateway', send(413, HTML), 'BadRequestError', [1, 1, 1]],
+  ['413 of the gateway', send(413, HTML), 'BadRequestError', ONCE],
 ]
 
 it.each(CASES)('%s', async (_what, broken, name, requests) => {
   respond = broken
   const timeout = name === 'RequestTimeoutError' ? 200 : 10_000
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 1, timeout })
+  const clinic = clientOf({ retries: 1, timeout })
   const calls = [() => clinic.me(), () => clinic.patients.activate('p1'), () => clinic.webhooks.delete('w1')]
   const lines = [
     'GET /api/developer/v1/me',
@@ -163,24 +148,20 @@ it.each(CASES)('%s', async (_what, broken, name, requests) => {
 
 it('a success without a record is an error, of a DELETE any but 204', async () => {
   respond = send(200)
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 1 })
-  await expect(clinic.me()).rejects.toMatchObject({
-    name: 'UnexpectedResponseError',
-    mayHaveTakenEffect: false,
-  })
+  const clinic = clientOf({ retries: 1 })
+  const failure = { name: 'UnexpectedResponseError' }
+  await expect(clinic.me()).rejects.toMatchObject({ ...failure, mayHaveTakenEffect: false })
   for (const change of [clinic.patients.activate('p1'), clinic.webhooks.delete('w1')])
-    await expect(change).rejects.toMatchObject({ name: 'UnexpectedResponseError', mayHaveTakenEffect: true })
+    await expect(change).rejects.toMatchObject({ ...failure, mayHaveTakenEffect: true })
   respond = send(204)
   expect(await clinic.webhooks.delete('w1')).toBeUndefined()
 })
 
 it('a request that is in progress may have taken effect', async () => {
   respond = send(409, error('idempotency_in_progress'))
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 0 })
-  await expect(clinic.patients.activate('p1')).rejects.toMatchObject({
-    status: 409,
-    mayHaveTakenEffect: true,
-  })
+  const clinic = clientOf({ retries: 0 })
+  const activation = clinic.patients.activate('p1')
+  await expect(activation).rejects.toMatchObject({ status: 409, mayHaveTakenEffect: true })
 })
 
 it.each([
@@ -196,14 +177,14 @@ it.each([
   ['pages without meta', () => '{"data":[]}', 1],
 ])('a list of %s ends with an error', async (_what, bodyOf, requests) => {
   respond = (response) => send(200, bodyOf(received.length))(response)
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', retries: 0 })
+  const clinic = clientOf({ retries: 0 })
   await expect(collected(clinic.patients.all())).rejects.toBeInstanceOf(UnexpectedResponseError)
   expect(received).toHaveLength(requests)
 })
 
 it('a list ends at an empty page, whatever the number of pages', async () => {
   respond = send(200, '{"data":[],"meta":{"total_pages":1000000}}')
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1' })
+  const clinic = clientOf()
   expect(await collected(clinic.doctors.all())).toEqual([])
   expect(received).toHaveLength(1)
 })
@@ -212,7 +193,7 @@ it('changes whose as_of does not advance end with an error', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   const body = '{"data":[],"meta":{"next_after":null,"has_more":false,"as_of":"2026-05-04T10:00:00Z"}}'
   const fetch = async () => new Response(body, { headers: { 'content-type': 'application/json' } })
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1', fetch })
+  const clinic = clientOf({ fetch })
   const changes = collected(clinic.patients.changes({ since: '2026-05-01T00:00:00Z' }))
   const end = expect(changes).rejects.toBeInstanceOf(UnexpectedResponseError)
   await vi.advanceTimersByTimeAsync(21_000)
@@ -222,21 +203,15 @@ it('changes whose as_of does not advance end with an error', async () => {
 
 it('options that are missing are a TypeError that says so', async () => {
   expect(() => createClient(undefined as never)).toThrow(/^options must be/)
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1' })
+  const clinic = clientOf()
   await expect(clinic.patients.changes(undefined as never).next()).rejects.toThrow(/^since must be/)
 })
 
 it('nothing is sent with an option that is wrong', async () => {
   respond = send(200, '{"data":{}}')
-  const clinic = createClient({ baseUrl, credential: 'ck_1:cs_1' })
-  for (const options of [
-    { signal: {} },
-    { signal: 5000 },
-    { signal: new AbortController() },
-    { ifmatch: '"1"' },
-  ])
-    await expect(clinic.patients.activate('p1', options as object)).rejects.toThrow(
-      new RegExp(Object.keys(options)[0] ?? ''),
-    )
+  const clinic = clientOf()
+  const signals = [{}, 5000, new AbortController()].map((signal) => ({ signal }))
+  for (const options of [...signals, { ifmatch: '"1"' }] as object[])
+    await expect(clinic.patients.activate('p1', options)).rejects.toThrow(Object.keys(options)[0])
   expect(received).toEqual([])
 })
