@@ -19,7 +19,6 @@ import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { type EventLog, eventLog, type Query } from '../support/event-log.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import { createPopulatedClinic } from '../support/records.ts'
 import { property, rounds } from '../support/scale.ts'
 import { aPatient, tableOfFile } from '../support/table.ts'
 
@@ -45,53 +44,6 @@ describe('GET /events', () => {
     expect(await log.page({ event: 'patient.created', after })).toEqual({ ids: [], after, more: false })
     await log.add({})
     expect((await log.page({ after })).ids).toEqual(ids(log.events))
-  })
-
-  it('returns each event as it is delivered', async () => {
-    const one = await createPopulatedClinic(db.table)
-    const { headers } = await issueCredential(db.table, one.clinic)
-    await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(
-      one.clinic.id,
-      async () => {},
-    )
-    const { body } = await call(await handlerOf({ id: 'list-events' }), { headers })
-    const event = (name: string, record: string, data: object) => ({
-      id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
-      event: name,
-      clinic_id: one.clinic.id,
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/),
-      sequence: 1,
-      data: { id: record, ...data },
-    })
-    const { patient, doctor, appointment, invoice, payment, message } = one
-    expect(body.data).toEqual([
-      event('patient.created', patient.id, {}),
-      event('appointment.created', appointment.id, {
-        patient_id: patient.id,
-        doctor_id: doctor.id,
-        treatment_ids: [],
-        room_id: null,
-        status: 'scheduled',
-        appointment_date: '2026-05-04',
-        start_time: '09:00',
-        end_time: '09:30',
-      }),
-      event('invoice.created', invoice.id, {
-        patient_id: patient.id,
-        appointment_id: null,
-        doctor_id: null,
-        status: 'partially_paid',
-        issue_date: '2026-05-04',
-        due_date: null,
-      }),
-      event('payment.created', payment.id, {
-        invoice_id: invoice.id,
-        patient_id: patient.id,
-        status: 'completed',
-        payment_date: '2026-05-04',
-      }),
-      event('email.delivered', message.id, { patient_id: patient.id, status: 'delivered' }),
-    ])
   })
 
   it.each(EVENTS)('returns %s, with and without a filter by name', async (event) => {

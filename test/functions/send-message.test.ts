@@ -380,16 +380,6 @@ describe('the checks of a message', () => {
     ])
     expect(sns.commandCalls(PublishCommand).length).toBe(0)
   })
-
-  it('returns 422 for a number of a country that is not allowed', async () => {
-    await enter({ phoneNumber: '+447400123456' })
-    const rejected = { status: 422, body: { message: 'errors.developer_api.country_not_allowed' } }
-    expect(await send(sms())).toMatchObject(rejected)
-    await clinicStore(db).update(clinic.id, { smsCountries: ['GB'] })
-    expect((await send(sms())).status).toBe(202)
-    await enter({ phoneNumber: '+905321234567' })
-    expect(await send(sms())).toMatchObject(rejected)
-  })
 })
 
 describe('the scope of POST /messages', () => {

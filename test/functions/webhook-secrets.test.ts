@@ -51,21 +51,6 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
     expect(signingSecrets(webhook, until)).toEqual([secret])
   })
 
-  it('keeps every secret signing for its own day when the secret is rotated again', async () => {
-    const { id, secret: first } = await postWebhook()
-    advanceTime(0)
-    const second = await rotated(id)
-    advanceTime(10 * HOUR)
-    const third = await rotated(id)
-    expect(await signing(id)).toEqual([third, second, first])
-    advanceTime(14 * HOUR - 1000)
-    expect(await signing(id)).toEqual([third, second, first])
-    advanceTime(2000)
-    expect(await signing(id)).toEqual([third, second])
-    advanceTime(10 * HOUR)
-    expect(await signing(id)).toEqual([third])
-  })
-
   it('returns 409 while three earlier secrets still sign, and rotates after the first has ended', async () => {
     const { id, secret: first } = await postWebhook()
     advanceTime(0)
@@ -92,20 +77,6 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
       rotate(id, { body: { secret: 'my-own-secret-0123456789' } }),
     )
     expect([status, body.data.secret]).toEqual([200, 'my-own-secret-0123456789'])
-  })
-
-  it('makes an earlier secret current again when it is sent, and the other one still signs', async () => {
-    const { id, secret: first } = await postWebhook()
-    const second = await rotated(id)
-    await rotate(id, { body: { secret: first } })
-    expect(await signing(id)).toEqual([first, second])
-  })
-
-  it('accepts the integrator’s own secret', async () => {
-    const { id } = await postWebhook()
-    const secret = 'my-own-secret-0123456789'
-    expect((await rotate(id, { body: { secret } })).body.data.secret).toBe(secret)
-    expect((await storedWebhook(id)).secret).toBe(secret)
   })
 
   it('returns the same secret and rotates nothing when it is repeated under its key', async () => {
