@@ -7,6 +7,7 @@ import {
   treatmentStore,
 } from '../../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { aRoom } from '../../../support/catalogue.ts'
 import { deployedTable } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
@@ -219,6 +220,14 @@ describe('a command with wrong input', () => {
       '--currency needs --price, in the new currency',
     )
   })
+})
+
+it('a room is rejected when the clinic has the most that it can have', async () => {
+  const { id } = await newClinic(db.table)
+  const rooms = Array.from({ length: 200 }, () => ({ before: null, after: aRoom() }))
+  for (const chunk of chunked(rooms, 50)) await roomStore(db).save(id, chunk)
+  const text = 'The clinic has 200 rooms already, the most that it can have.'
+  expect(await rejection('room', 'create', '--clinic', id, '--name', 'One more')).toBe(text)
 })
 
 it('two commands at once leave one default price list, and one treatment with a code', async () => {

@@ -60,6 +60,13 @@ it('writes the webhook endpoints that are deleted with a credential', async () =
   expect(lines[1]).toMatchObject({ clinic_id: clinic.id, records: [key, id] })
 })
 
+it('writes no external id, even if it has the form of an id of a record', async () => {
+  const external = newUuid()
+  const { code, lines } = await run('patient', 'find', '--clinic', clinic.id, '--external-id', external)
+  expect([code, lines.length]).toEqual([2, 2])
+  expect(JSON.stringify(lines)).not.toContain(external)
+})
+
 /** The clinics are paused until a table is used. A command that is not the first need not wait. */
 const pausedFor = (name: string, minutesAgo = 10) =>
   beginRestorePause({ ...db.table, now: () => Date.now() - minutesAgo * 60_000 }, name, async () => {})

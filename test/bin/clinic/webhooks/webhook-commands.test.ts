@@ -56,6 +56,19 @@ describe('webhook health', () => {
     latencyMs: 15_000,
   })
 
+  it('shows an endpoint without deliveries as healthy', async () => {
+    const { printed } = await run('webhook', 'health', webhook.id, '--clinic', clinic.id)
+    expect(printed.split('\n').map((line) => line.trim())).toEqual([
+      `endpoint      ${webhook.id}`,
+      'state         active, not slow',
+      'failing since not failing',
+      'next attempt  none',
+      'last success  none',
+      'last failure  none',
+      '',
+    ])
+  })
+
   it.each([
     [true, false, '2026-05-04T10:09:00+03:00'],
     [false, false, null],

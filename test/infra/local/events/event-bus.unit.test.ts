@@ -123,6 +123,18 @@ describe('a schedule', () => {
     expect(events.length).toBe(2)
   })
 
+  it('sends an event in the format of EventBridge', () => {
+    vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05.678Z') })
+    const Targets = [{ Id: 'a', Arn: FUNCTION }]
+    const { events } = busOf({ Sweep: { ScheduleExpression: 'rate(1 minute)', Targets } })
+    vi.advanceTimersByTime(60_000)
+    const id = expect.stringMatching(/^[0-9a-f-]{36}$/)
+    const resources = ['arn:aws:events:eu-central-1:000000000000:rule/Test-Sweep']
+    const source = { 'detail-type': 'Scheduled Event', source: 'aws.events', resources, detail: {} }
+    const where = { account: '000000000000', region: REGION, time: '2026-01-02T03:05:05Z' }
+    expect(events).toEqual([{ version: '0', id, ...source, ...where }])
+  })
+
   it('continues over a deployment without changes, and is replaced by one with changes', () => {
     vi.useFakeTimers()
     const rule = (minutes: number) => ({
@@ -151,11 +163,7 @@ describe('a rule', () => {
   it.each([
     ['a cron schedule', { ScheduleExpression: 'cron(0 12 * * ? *)', Targets }, /Odd has the schedule cron/],
     ['a rate of days', { ScheduleExpression: 'rate(1 day)', Targets }, /Odd has the schedule rate\(1 day\)/],
-    [
-      'a rate longer than a timer allows',
-      { ScheduleExpression: 'rate(60000 minutes)', Targets },
-      /Odd has the schedule/,
-    ],
+    ['a rate too long', { ScheduleExpression: 'rate(60000 minutes)', Targets }, /Odd has the schedule/],
     ['neither schedule nor pattern', { Targets }, /Odd has neither a schedule nor a pattern/],
     ['a bus of its own', { EventPattern: PATTERN, EventBusName: 'mine', Targets }, /Odd is on the bus mine/],
     ['a comparison', { EventPattern: { n: [{ numeric: ['>', 1] }] }, Targets }, /Odd matches n by/],
@@ -164,16 +172,8 @@ describe('a rule', () => {
       to({ Arn: 'arn:aws:states:x:0:stateMachine:s' }),
       /Odd calls arn:aws:states:.*:s; .* functions and SQS queues only/,
     ],
-    [
-      'a queue of another stack',
-      to({ Arn: 'arn:aws:sqs:x:0:q' }),
-      /Odd calls arn:aws:sqs:x:0:q, which is not a queue of the stack/,
-    ],
-    [
-      'a target with parameters of another service',
-      to({ Arn: QUEUE, EcsParameters: {} }),
-      /Odd has a target with EcsParameters/,
-    ],
+    ['another queue', to({ Arn: 'arn:aws:sqs:x:0:q' }), /Odd calls arn:aws:sqs:x:0:q, .* not a queue/],
+    ['other parameters', to({ Arn: QUEUE, EcsParameters: {} }), /Odd has a target with EcsParameters/],
     ['a path in brackets', to({ Arn: QUEUE, InputTransformer: BRACKETS }), /Odd reads \$\.detail\["a"\]/],
   ])('is rejected with %s', (_what, rule, message) => {
     expect(() => eventRules(templateOf({ Odd: rule }))).toThrow(message)

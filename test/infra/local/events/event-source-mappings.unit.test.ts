@@ -33,6 +33,23 @@ function mapped(source: string | [string, string], mapping: object = {}) {
 
 const STREAM: [string, string] = ['Table', 'StreamArn']
 
+it('reads the mapping of a queue, which reads no stream of a table', () => {
+  const { queues, streams, tableStreams } = mapped(['Work', 'Arn'], {
+    ScalingConfig: { MaximumConcurrency: 2 },
+  })
+  const arn = 'arn:aws:sqs:eu-central-1:000000000000:Test-Work'
+  expect(queues).toMatchObject([{ arn, batchSize: 10, partialResponses: false, maxConcurrency: 2 }])
+  expect([streams, tableStreams.map(({ view }) => view)]).toEqual([[], [null, null]])
+})
+
+it('reads the mapping of a stream, which reads the view of its table alone', () => {
+  const DestinationConfig = { OnFailure: { Destination: { 'Fn::GetAtt': ['Work', 'Arn'] } } }
+  const { queues, streams, tableStreams } = mapped(STREAM, { BatchSize: 10, DestinationConfig })
+  const failureQueue = 'arn:aws:sqs:eu-central-1:000000000000:Test-Work'
+  expect(streams).toMatchObject([{ table: 'Test-Table', batchSize: 10, failureQueue, filters: [] }])
+  expect([queues, tableStreams.map(({ view }) => view)]).toEqual([[], ['KEYS_ONLY', null]])
+})
+
 it.each([[{}], [{ MaximumRetryAttempts: -1 }]])('retries without limit by default: %o', (given) => {
   expect(mapped(STREAM, given).streams).toMatchObject([
     { maxRetries: null, batchSize: 100, filters: [], failureQueue: null },
@@ -44,12 +61,7 @@ it('ignores a disabled mapping', () => {
 })
 
 it.each<[string, string | [string, string], object, RegExp]>([
-  [
-    'another source',
-    'arn:aws:kinesis:x',
-    {},
-    /Mapping maps arn:aws:kinesis:x .* queues and its tables' streams/,
-  ],
+  ['another source', 'arn:aws:kinesis:x', {}, /Mapping maps arn:aws:kinesis:x .* its tables' streams/],
   ['a stream of no table here', 'arn:aws:dynamodb:x:0:table/T/stream/1', {}, /Mapping maps .*stream\/1/],
   ['a stream that the table does not have', ['Plain', 'StreamArn'], {}, /Mapping asks for Plain\.StreamArn/],
   ['a queue with a filter', ['Work', 'Arn'], { FilterCriteria: {} }, /Mapping has FilterCriteria/],

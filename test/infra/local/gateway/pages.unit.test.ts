@@ -46,6 +46,16 @@ function pages() {
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
+it('show the current content of the outbox and the inbox', async () => {
+  const { sms, ask } = pages()
+  const read = async (target: string) => JSON.parse((await ask(target))?.body ?? '')
+  expect([await read('/_local/sms'), await read('/_local/emails')]).toEqual([[], []])
+  sms.push(SMS)
+  expect(await read('/_local/sms')).toEqual([SMS])
+  expect(await read('/_local/emails/?since=1')).toEqual([{ message_id: 'ses-1' }])
+  expect(await read('/_local')).toEqual({ stack: 'Test' })
+})
+
 it.each([
   [BROWSER, true],
   ['text/html', true],

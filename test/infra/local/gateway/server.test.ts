@@ -160,11 +160,7 @@ it('passes on an Authorization header of 8 KB and rejects headers beyond 10,240 
 })
 
 it.each([
-  [
-    'a head that Node does not read',
-    `GET /things/1 HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`,
-    413,
-  ],
+  ['a head that is too long', `GET /things/1 HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`, 413],
   ['what is no HTTP', 'HELLO\r\n\r\n', 400],
   ['a header name with a space', 'GET /things/1 HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
 ])('rejects %s with the API’s error shape', async (_what, text, status) => {
@@ -191,6 +187,11 @@ it('serves local pages before the API', async () => {
   ])
   expect((await get('/_local/other', { method: 'POST' })).status).toBe(403)
   expect(entries.length).toBe(1)
+})
+
+it('throws an error that names the port when it is in use', async () => {
+  const { gateway } = await gatewayFor(() => OK)
+  await expect(openGateway(gateway.port, () => {})).rejects.toThrow(`Port ${gateway.port} is in use`)
 })
 
 it('waits for open requests when it closes, up to a limit', async () => {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openLogDelivery } from '../../../../infra/local/logs/log-delivery.ts'
 import { logFilters } from '../../../../infra/local/logs/log-filters.ts'
 import { resolveTemplate, type TemplateResource } from '../../../../infra/local/template/template.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const PATTERN = '{ $.type = "access" }'
 
@@ -57,6 +59,21 @@ it('rejects a destination that is no delivery stream, and a stream without a fol
 })
 
 const LINE = '{"type":"access","n":1}'
+
+it('appends matching lines of the subscribed log groups, and only those', () => {
+  const folder = temporaryFolder()
+  const deliver = (text: string, group = 'group') => {
+    const delivery = openLogDelivery(folder)
+    delivery.write('group', '{"type":"access","early":true}')
+    delivery.setFilters(filtersOf())
+    delivery.write(group, text)
+    delivery.close()
+    return readFileSync(join(folder, 'access.ndjson'), 'utf8')
+  }
+  expect(deliver(`${LINE}\n{"type":"request"}\nplain\n${LINE}\n`)).toBe(`${LINE}\n${LINE}\n`)
+  expect(deliver(LINE, 'other group')).toBe(`${LINE}\n${LINE}\n`)
+  expect(deliver(LINE)).toBe(`${LINE}\n${LINE}\n${LINE}\n`)
+})
 
 it('leaves no file behind without a data directory', () => {
   const delivery = openLogDelivery(undefined)

@@ -81,6 +81,16 @@ describe('SNS', () => {
     ])
   })
 
+  it('lists the newest SMS last, with null for attributes that were not sent', async () => {
+    const { playing, sms } = await providers()
+    await sms('+12015550198', 'first')
+    await sms('+12015550199', 'second')
+    expect(playing.sms()).toMatchObject([
+      { message: 'first' },
+      { message: 'second', sender_id: null, max_price: null, type: null },
+    ])
+  })
+
   it.each([
     ['+12015550101', 400, 'InvalidParameterException'],
     ['+12015550102', 429, 'ThrottledException'],
