@@ -2,8 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { freshTable, newClinic } from '../support/table.ts'
 
 let headers: Record<string, string>
@@ -11,18 +10,17 @@ beforeAll(async () => {
   const db = await freshTable()
   stubFunctionEnvironment(db.name)
   const clinic = await newClinic(db.table)
-  headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
+  headers = (await issueCredential(db.table, clinic)).headers
 })
 
 async function detailsOf(id: string, body: object, path = {}): Promise<[field: string, issue: string][]> {
-  const sent = { method: 'POST', path, headers, body: JSON.stringify(body) }
-  const { status, body: answer } = await call(await handlerOf({ id }), sent)
+  const { status, body: answer } = await request(id, { path, headers, body })
   expect([status, answer.message]).toEqual([422, 'errors.developer_api.validation'])
   return answer.details.map(({ field, issue }: { field: string; issue: string }) => [field, issue])
 }
 
-const fieldsOf = async (...request: Parameters<typeof detailsOf>) =>
-  (await detailsOf(...request)).map(([field]) => field)
+const fieldsOf = async (...sent: Parameters<typeof detailsOf>) =>
+  (await detailsOf(...sent)).map(([field]) => field)
 
 it('a patient is rejected with every wrong field, when created and when changed', async () => {
   const wrong = {
@@ -52,7 +50,7 @@ describe('a message', () => {
 
 describe('a list', () => {
   const ask = async (id: string, query: Record<string, string>, path = {}) =>
-    (await call(await handlerOf({ id }), { query, path, headers })).body
+    (await request(id, { query, path, headers })).body
 
   it.each([
     ['list-appointments', 'date_from', 'date_to'],

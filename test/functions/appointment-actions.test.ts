@@ -9,7 +9,7 @@ import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
 import { allItems } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
 import { tableOfFile } from '../support/table.ts'
 import { tableText } from '../support/table-text.ts'
@@ -23,7 +23,7 @@ beforeAll(() => stubFunctionEnvironment(db.name))
 
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
-  headers = { ...(await issueCredential(db.table, mine.clinic)).headers, 'content-type': 'application/json' }
+  headers = (await issueCredential(db.table, mine.clinic)).headers
   id = mine.appointment.id
 })
 
@@ -37,15 +37,9 @@ async function create(facts: Partial<Appointment>): Promise<string> {
 type Action = 'confirm' | 'check-in' | 'complete' | 'no-show' | 'cancel' | 'reopen'
 
 const act = async (action: Action, body: object = {}, more: Record<string, string> = {}, on = id) =>
-  call(await handlerOf({ id: `${action}-appointment` }), {
-    method: 'POST',
-    path: { id: on },
-    body: JSON.stringify(body),
-    headers: { ...headers, ...more },
-  })
+  request(`${action}-appointment`, { path: { id: on }, body, headers: { ...headers, ...more } })
 
-const read = async () =>
-  (await call(await handlerOf({ id: 'get-appointment' }), { path: { id }, headers })).body.data
+const read = async () => (await request('get-appointment', { path: { id }, headers })).body.data
 
 /** The names of the appointment's events. */
 const events = async (): Promise<unknown[]> =>

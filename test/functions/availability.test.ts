@@ -16,8 +16,7 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { property } from '../support/scale.ts'
 import { expectedRejection, expectedSlots, formatMinute } from '../support/slot-oracle.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
@@ -35,13 +34,12 @@ const patient = aPatient()
 async function openClinic(): Promise<void> {
   clinic = await newClinic(db.table, { timezone: 'Europe/Berlin' })
   await patientWriter(db).createMany(clinic.id, [patient])
-  headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
+  headers = (await issueCredential(db.table, clinic)).headers
 }
 
 beforeAll(() => stubFunctionEnvironment(db.name))
 
-const list = async (query: Record<string, string>) =>
-  call(await handlerOf({ id: 'get-availability' }), { query, headers })
+const list = async (query: Record<string, string>) => request('get-availability', { query, headers })
 
 const added = <T>(after: T) => ({ before: null, after })
 
@@ -94,17 +92,16 @@ it('lists exactly the slots of the oracle, each of which books, and rejects othe
           inRoom: boolean,
         ) => {
           const expected = expectedRejection(dayOf(doctor, date, inRoom), from, minutes)
-          const { status, body } = await call(await handlerOf({ id: 'create-appointment' }), {
-            method: 'POST',
+          const { status, body } = await request('create-appointment', {
             headers,
-            body: JSON.stringify({
+            body: {
               patient_id: patient.id,
               doctor_id: doctor.id,
               appointment_date: date,
               start_time: formatMinute(from),
               treatment_ids: [treatment.id],
               room_id: inRoom ? room.id : null,
-            }),
+            },
           })
           expect([status, body.message]).toEqual(expected ? REASONS[expected] : [201, undefined])
           if (!expected) taken.push({ doctor: doctor.id, room: inRoom, date, from, to: from + minutes })

@@ -12,8 +12,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { allItems } from '../support/all-items.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 const db = tableOfFile()
@@ -54,7 +53,7 @@ beforeAll(async () => {
   await roomStore(db).save(elsewhere.id, [added(theirRoom)])
   await doctorStore(db).save(elsewhere.id, [added(theirDoctor)])
   await patientWriter(db).createMany(elsewhere.id, [theirPatient])
-  headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
+  headers = (await issueCredential(db.table, clinic)).headers
 })
 
 let day = 0
@@ -64,25 +63,19 @@ beforeEach(() => {
 })
 
 const book = async (body: object = {}, more: Record<string, string> = {}) =>
-  call(await handlerOf({ id: 'create-appointment' }), {
-    method: 'POST',
-    body: JSON.stringify({
+  request('create-appointment', {
+    body: {
       patient_id: patient.id,
       doctor_id: bo.id,
       appointment_date: date,
       start_time: '09:00',
       ...body,
-    }),
+    },
     headers: { ...headers, ...more },
   })
 const change = async (id: string, body: object, more: Record<string, string> = {}) =>
-  call(await handlerOf({ id: 'update-appointment' }), {
-    method: 'PATCH',
-    path: { id },
-    body: JSON.stringify(body),
-    headers: { ...headers, ...more },
-  })
-const read = async (id: string) => call(await handlerOf({ id: 'get-appointment' }), { path: { id }, headers })
+  request('update-appointment', { path: { id }, body, headers: { ...headers, ...more } })
+const read = async (id: string) => request('get-appointment', { path: { id }, headers })
 
 /** The names of an appointment's events. */
 const eventsOf = async (id: string): Promise<unknown[]> =>
@@ -188,12 +181,10 @@ describe('a booking', () => {
     const { id } = (await book()).body.data
     const taken = await book({}, key)
     expect(taken.status).toBe(409)
-    const cancelling = { method: 'POST', path: { id }, headers }
-    expect((await call(await handlerOf({ id: 'cancel-appointment' }), cancelling)).status).toBe(200)
+    expect((await request('cancel-appointment', { path: { id }, headers })).status).toBe(200)
     expect(await book({}, key)).toMatchObject({ status: 409, text: taken.text })
-    const body = JSON.stringify({ first_name: 'Ada', last_name: 'Kaya' })
-    const creating = { method: 'POST', body, headers: { ...headers, ...key } }
-    expect((await call(await handlerOf({ id: 'create-patient' }), creating)).status).toBe(201)
+    const creating = { body: { first_name: 'Ada', last_name: 'Kaya' }, headers: { ...headers, ...key } }
+    expect((await request('create-patient', creating)).status).toBe(201)
     expect((await book()).status).toBe(201)
   })
 
@@ -257,7 +248,7 @@ describe('a change', () => {
     const id = await booked()
     const before = (await read(id)).body
     expect(await change(id, {})).toMatchObject({ status: 200, body: before })
-    await call(await handlerOf({ id: 'cancel-appointment' }), { method: 'POST', path: { id }, headers })
+    await request('cancel-appointment', { path: { id }, headers })
     expect((await change(id, {})).status).toBe(200)
     expect(await eventsOf(id)).toEqual(['appointment.created', 'appointment.cancelled'])
     expect(await change(id, { notes: 'Late' })).toMatchObject({
@@ -268,7 +259,7 @@ describe('a change', () => {
 
   it('of a closed appointment is a 409 without the read scope, whether the fields are right or not', async () => {
     const id = await booked({ notes: 'Pregnant', room_id: room.id })
-    await call(await handlerOf({ id: 'cancel-appointment' }), { method: 'POST', path: { id }, headers })
+    await request('cancel-appointment', { path: { id }, headers })
     const writer = (await issueCredential(db.table, clinic, ['appointment.write'])).headers
     const guesses = [{ notes: 'Pregnant' }, { notes: 'Other' }, { doctor_id: bo.id }, { start_time: '09:00' }]
     for (const guess of [...guesses, { room_id: room.id }, { treatment_ids: [] }, { end_time: '09:30' }])

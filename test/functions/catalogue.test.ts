@@ -5,8 +5,7 @@ import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { aDoctor } from '../support/sample-records.ts'
 import { tableOfFile } from '../support/table.ts'
@@ -23,8 +22,7 @@ beforeAll(async () => {
   headers = (await issueCredential(db.table, records.clinic)).headers
 })
 
-const ask = async (id: string, query: Record<string, string> = {}) =>
-  call(await handlerOf({ id }), { headers, query })
+const ask = async (id: string, query: Record<string, string> = {}) => request(id, { headers, query })
 
 it('departments, rooms, treatments and price lists of the clinic are listed, with exact prices', async () => {
   const { department, room, treatment, priceList, doctor } = records
@@ -91,7 +89,7 @@ it('lists doctors by name', async () => {
     doctors.map((after) => ({ before: null, after })),
   )
   const { headers } = await issueCredential(db.table, clinic)
-  const { body } = await call(await handlerOf({ id: 'list-doctors' }), { headers })
+  const { body } = await request('list-doctors', { headers })
   const names: string[] = body.data.map(({ full_name }: { full_name: string }) => full_name)
   expect(names.filter((name) => !name.includes('Bo'))).toEqual(['Dr. Al', 'dr. bee', 'Dr. Zed'])
 })

@@ -9,8 +9,7 @@ import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { rounds } from '../support/scale.ts'
 import { tableOfFile } from '../support/table.ts'
@@ -23,7 +22,7 @@ const send = DynamoDBDocumentClient.prototype.send
 beforeAll(async () => {
   stubFunctionEnvironment(db.name)
   mine = await createPopulatedClinic(db.table)
-  headers = { ...(await issueCredential(db.table, mine.clinic)).headers, 'content-type': 'application/json' }
+  headers = (await issueCredential(db.table, mine.clinic)).headers
 })
 afterEach(() => vi.restoreAllMocks())
 
@@ -59,12 +58,7 @@ const post = async (
   id: 'create-appointment' | 'create-patient',
   body: object,
   more: Record<string, string> = {},
-) =>
-  call(await handlerOf({ id }), {
-    method: 'POST',
-    body: JSON.stringify(body),
-    headers: { ...headers, ...more },
-  })
+) => request(id, { body, headers: { ...headers, ...more } })
 
 const expectNothingWrong = async () => {
   const found: unknown[] = []
@@ -112,7 +106,7 @@ it('books no overlapping appointments when many requests race under write confli
     const sorted = booked.map(({ startTime, endTime }) => `${startTime}-${endTime}`).sort()
     for (const [at, one] of sorted.entries())
       expect((sorted[at + 1] ?? '99').slice(0, 5) >= one.slice(6)).toBe(true)
-    const free = await call(await handlerOf({ id: 'get-availability' }), {
+    const free = await request('get-availability', {
       query: { doctor_id: doctor, date, duration: '30' },
       headers,
     })

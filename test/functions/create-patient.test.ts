@@ -2,8 +2,7 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { freshTable, newClinic } from '../support/table.ts'
 
 const NOW = Date.parse('2031-03-01T21:30:00.250Z')
@@ -18,15 +17,11 @@ beforeAll(async () => {
   const db = await freshTable()
   stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table, { timezone: 'Europe/Istanbul' })
-  headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
+  headers = (await issueCredential(db.table, clinic)).headers
 })
 
 const create = async (fields: object) =>
-  call(await handlerOf({ id: 'create-patient' }), {
-    method: 'POST',
-    body: JSON.stringify({ first_name: 'Ada', last_name: 'Kaya', ...fields }),
-    headers,
-  })
+  request('create-patient', { body: { first_name: 'Ada', last_name: 'Kaya', ...fields }, headers })
 
 it('returns 422 when the date of birth is after the clinic-local day', async () => {
   expect(await create({ date_of_birth: '2031-03-03' })).toMatchObject({

@@ -9,8 +9,7 @@ import { allItems } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { deployedTable } from '../support/deployed-stack.ts'
 import { schemaError } from '../support/document-conformance.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { importRecords, writeRows } from '../support/imports.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -31,11 +30,10 @@ type Kind = 'patient' | 'appointment'
 const KINDS: readonly Kind[] = ['patient', 'appointment']
 
 async function ask(id: string, body?: object, path?: string, more: Record<string, string> = {}) {
-  return call(await handlerOf({ id }), {
-    method: id.startsWith('update') ? 'PATCH' : 'POST',
+  return request(id, {
     ...(path && { path: { id: path } }),
-    headers: { ...headers, 'content-type': 'application/json', ...more },
-    body: JSON.stringify(body ?? {}),
+    headers: { ...headers, ...more },
+    body: body ?? {},
   })
 }
 
@@ -65,11 +63,7 @@ const create = (kind: Kind, external_id: string | null, more: object = {}, heade
   ask(`create-${kind}`, { ...bodyOf(kind), external_id, ...more }, undefined, headers)
 const update = (kind: Kind, id: string, body: object) => ask(`update-${kind}`, body, id)
 const find = async (kind: Kind, external_id: string, query: object = {}) =>
-  call(await handlerOf({ id: `list-${kind}s` }), {
-    method: 'GET',
-    query: { external_id, ...query },
-    headers,
-  })
+  request(`list-${kind}s`, { query: { external_id, ...query }, headers })
 const foundIds = async (kind: Kind, externalId: string): Promise<string[]> =>
   (await find(kind, externalId)).body.data.map(({ id }: { id: string }) => id)
 const differences = async () =>

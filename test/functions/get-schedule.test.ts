@@ -4,8 +4,7 @@ import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { newClinic, tableOfFile } from '../support/table.ts'
 
 const db = tableOfFile()
@@ -27,7 +26,7 @@ beforeAll(async () => {
 })
 
 const ask = async (query: Record<string, string>) =>
-  call(await handlerOf({ id: 'get-schedule' }), { headers, path: { id: doctor.id }, query })
+  request('get-schedule', { headers, path: { id: doctor.id }, query })
 
 it('returns working hours of each day without breaks, skipped minutes and reasons', async () => {
   const { status, body } = await ask({ date: '2027-03-26', date_to: '2027-04-03' })

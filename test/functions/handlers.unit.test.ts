@@ -2,8 +2,7 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys/key.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
 import { CLINIC, headers, mockClientWithCredential } from '../support/mocked-credential.ts'
 
 const dynamodb = mockClientWithCredential('Asia/Kathmandu', 'NPR')
@@ -41,10 +40,7 @@ describe('GET /patients/{id}', () => {
         ConsistentRead: true,
       })
       .resolves({ Item: { pk: 'x', sk: PATIENT, ...stored } })
-    const response = await call(await handlerOf({ id: 'get-patient' }), {
-      path: { id: PATIENT.toUpperCase() },
-      headers,
-    })
+    const response = await request('get-patient', { path: { id: PATIENT.toUpperCase() }, headers })
     expect(response).toMatchObject({ status: 200, body: { data: shown } })
   })
 
@@ -52,7 +48,7 @@ describe('GET /patients/{id}', () => {
 
   it('returns 503 and logs the cause when DynamoDB throttles while the credential is read', async () => {
     dynamodb.on(GetCommand).rejects(throttled)
-    const response = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    const response = await request('get-patient', { path: { id: PATIENT }, headers })
     expect(response).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
@@ -69,7 +65,7 @@ describe('GET /patients/{id}', () => {
     dynamodb
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
       .resolves({ Item: { pk: 'x', sk: PATIENT, ...stored } })
-    const response = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    const response = await request('get-patient', { path: { id: PATIENT }, headers })
     expect(response.status).toBe(200)
   })
 
@@ -77,7 +73,7 @@ describe('GET /patients/{id}', () => {
     dynamodb
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
       .resolves({ Item: { sk: PATIENT, ...stored, d: 'Ada' } })
-    const response = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    const response = await request('get-patient', { path: { id: PATIENT }, headers })
     expect(response.status).toBe(500)
     expect(response.logged).not.toMatch(new RegExp(`Ada|Kaya|977|${PATIENT}`))
   })

@@ -6,8 +6,7 @@ import { importEntities } from '../../bin/clinic/import/entities/entities.ts'
 import { importFile } from '../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { NOW, newClinic, tableOfFile } from '../support/table.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -58,7 +57,7 @@ it.each([
   }))
   expect(await load(clinic, 'invoices', largest)).toBe(100)
   const { headers } = await issueCredential(db.table, clinic)
-  const response = await call(await handlerOf({ id: 'list-invoices' }), { query: { limit: '100' }, headers })
+  const response = await request('list-invoices', { query: { limit: '100' }, headers })
   const rendered = JSON.stringify(response.body)
   expect(response.status).toBe(200)
   expect(response.body.data.every(({ line_items }: { line_items: [] }) => line_items.length === most)).toBe(

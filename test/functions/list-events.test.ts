@@ -16,9 +16,8 @@ import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { eventKey } from '../../shared/store/keys/events.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
 import { type EventLog, eventLog, type Query } from '../support/event-log.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { property, rounds } from '../support/scale.ts'
 import { aPatient, tableOfFile } from '../support/table.ts'
 
@@ -63,7 +62,7 @@ describe('GET /events', () => {
     const log = await logOf(...imports)
     const seen = async (...scopes: Scope[]) => {
       const { headers } = await issueCredential(db.table, log.clinic as Clinic, ['webhook.read', ...scopes])
-      const { body } = await call(await handlerOf({ id: 'list-events' }), { headers })
+      const { body } = await request('list-events', { headers })
       return body.data.map(({ data }: { data: { entity: string } }) => data.entity)
     }
     expect(await seen()).toEqual([])
@@ -219,7 +218,7 @@ describe('a cursor', () => {
     const log = await logOf({})
     const { headers } = await issueCredential(db.table, log.clinic)
     const sent = { query: { after: ['1', '2'] }, headers }
-    expect(await call(await handlerOf({ id: 'list-events' }), sent)).toMatchObject({
+    expect(await request('list-events', sent)).toMatchObject({
       status: 400,
       body: { details: [{ field: 'after' }] },
     })

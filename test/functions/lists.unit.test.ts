@@ -3,8 +3,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys/key.ts'
-import { call } from '../support/event.ts'
-import { handlerOf } from '../support/functions.ts'
+import { request } from '../support/functions.ts'
 import { CLINIC, headers, mockClientWithCredential } from '../support/mocked-credential.ts'
 
 const dynamodb = mockClientWithCredential('Asia/Tokyo', 'JPY')
@@ -38,7 +37,7 @@ beforeEach(() => {
 it('reads no row for a filter that no tally counts if its range has over 5,000, for any page', async () => {
   const range = { room_id: ID, date_from: '2026-05-01', date_to: '2026-05-31', limit: '1' }
   const read = async (cursor = {}) =>
-    call(await handlerOf({ id: 'list-appointments' }), { query: { ...range, ...cursor }, headers })
+    request('list-appointments', { query: { ...range, ...cursor }, headers })
   const tally = { pk: pk('AT'), sk: '2026-05', '4c': 2, v: 1 }
   query('AT', [tally])
   const rows = ['09:00', '10:00'].map((time) => ({
@@ -58,7 +57,7 @@ it('reads no row for a filter that no tally counts if its range has over 5,000, 
 
 it('reads a page that concurrent writes keep changing four times, and counts a metric', async () => {
   query('AT', [{ pk: pk('AT'), sk: '2026-05', '4c': 2, v: 3 }])
-  const response = await call(await handlerOf({ id: 'list-appointments' }), { headers })
+  const response = await request('list-appointments', { headers })
   expect(response).toMatchObject({ status: 200, body: { data: [], meta: { total: 2 } } })
   // Four times the tallies, and rows that are fewer than they promise; then the list is read from its beginning.
   expect(dynamodb.commandCalls(QueryCommand).length).toBe(11)

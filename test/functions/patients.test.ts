@@ -9,8 +9,7 @@ import { credentialKey } from '../../shared/store/keys/clinics.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
 import { allItems } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { newClinic, tableOfFile } from '../support/table.ts'
 
 const NATIONAL_ID = 'QX-4711-CANARY'
@@ -32,18 +31,11 @@ beforeAll(async () => {
 type Sent = { headers?: Record<string, string>; body?: object; key?: string; query?: Record<string, string> }
 
 async function ask(id: string, patient: string | null, { headers = full, body, key, query }: Sent = {}) {
-  const method =
-    id.startsWith('get') || id.startsWith('list') ? 'GET' : id.startsWith('update') ? 'PATCH' : 'POST'
-  return call(await handlerOf({ id }), {
-    method,
+  return request(id, {
     ...(patient && { path: { id: patient } }),
     ...(query && { query }),
-    headers: {
-      ...headers,
-      ...(body && { 'content-type': 'application/json' }),
-      ...(key && { 'idempotency-key': key }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
+    headers: { ...headers, 'idempotency-key': key },
+    body,
   })
 }
 

@@ -8,8 +8,7 @@ import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { seededRandom } from '../support/realistic-dynamodb/random.ts'
 import {
   type RealisticDynamoDb,
@@ -40,12 +39,7 @@ beforeEach(async () => {
 })
 
 const post = async (id: string, { body = {}, path = {}, key = '', by = headers }) =>
-  call(await handlerOf({ id }), {
-    method: 'POST',
-    path,
-    headers: { ...by, 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) },
-    body: JSON.stringify(body),
-  })
+  request(id, { path, headers: { ...by, ...(key && { 'idempotency-key': key }) }, body })
 
 /** An invoice of 100.00 EUR, with payments in cents. */
 async function anOpenInvoice(

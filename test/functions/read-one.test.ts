@@ -6,8 +6,8 @@ import { credentialStore } from '../../shared/store/credentials.ts'
 import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
-import { call, type RequestInput } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import type { RequestInput } from '../support/event.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { tableOfFile } from '../support/table.ts'
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 
 const ask = async (id: string, input: RequestInput = {}) =>
-  call(await handlerOf({ id }), { headers: credential.headers, ...input })
+  request(id, { headers: credential.headers, ...input })
 
 const OF_CREDENTIAL = new RegExp(`"(${CREDENTIAL_PARTITION_PREFIX}|${USAGE_PARTITION_PREFIX})`)
 

@@ -14,7 +14,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
 import { aPatient, freshTable, type TestTable } from '../support/table.ts'
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 
 const list = async (name: string, query: Record<string, string> = {}) =>
-  call(await handlerOf({ id: `list-${name}` }), { headers, query })
+  request(`list-${name}`, { headers, query })
 
 async function readAll(name: string, query: Record<string, string>) {
   const first = await list(name, query)
@@ -258,12 +258,8 @@ describe.each(['appointment', 'invoice'] as const)('expand=patient of an %s', (k
     const { headers: own } = await issueCredential(db.table, made.clinic, scopes)
     const path = { id: made[kind].id }
     return [
-      await call(await handlerOf({ id: `list-${kind}s` }), { headers: own, query }),
-      await call(await handlerOf({ id: `get-${kind}` }), {
-        headers: { ...own, 'if-none-match': '*' },
-        path,
-        query,
-      }),
+      await request(`list-${kind}s`, { headers: own, query }),
+      await request(`get-${kind}`, { headers: { ...own, 'if-none-match': '*' }, path, query }),
     ] as const
   }
   const scope = kind === 'appointment' ? 'appointment.read' : 'finance.read'
@@ -330,13 +326,10 @@ describe('updated_since', () => {
     ahead += 22_000
     const { headers: own } = await issueCredential(db.table, clinic)
     const query = { updated_since: '2026-01-01T00:00:00Z', limit: '1' }
-    const { body } = await call(await handlerOf({ id: 'list-patients' }), { headers: own, query })
+    const { body } = await request('list-patients', { headers: own, query })
     expect(body).toMatchObject({ data: [], meta: { has_more: true, next_after: expect.any(String) } })
     const after = body.meta.next_after
-    const next = await call(await handlerOf({ id: 'list-patients' }), {
-      headers: own,
-      query: { ...query, after },
-    })
+    const next = await request('list-patients', { headers: own, query: { ...query, after } })
     expect(next.body.data).toMatchObject([{ id: patient.id }])
   })
 
@@ -437,8 +430,7 @@ describe('a restore of the clinic', () => {
     const { id } = world.clinic
     await patientWriter(db).createMany(id, [aPatient()])
     const { headers: own } = await issueCredential(db.table, world.clinic)
-    const read = async (query: Record<string, string>) =>
-      call(await handlerOf({ id: 'list-patients' }), { headers: own, query })
+    const read = async (query: Record<string, string>) => request('list-patients', { headers: own, query })
     const { next_after } = (await read({ limit: '1' })).body.meta
     const to = '2026-05-01T10:00:00.000Z'
     const endedAt = '2026-05-02T10:00:00.000Z'

@@ -15,8 +15,7 @@ import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { UNREQUESTED } from '../../shared/store/table/idempotency.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { interruptedTable } from '../support/intercepted-table.ts'
 import { mockClient } from '../support/mock-client.ts'
 import { rounds } from '../support/scale.ts'
@@ -44,12 +43,8 @@ beforeEach(async () => {
   headers = (await issueCredential(db.table, clinic)).headers
 })
 
-const send = async (body: object | string, more: Record<string, string> = {}) =>
-  call(await handlerOf({ id: 'send-message' }), {
-    method: 'POST',
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    headers: { ...headers, 'content-type': 'application/json', ...more },
-  })
+const send = (body: object | string, more: Record<string, string> = {}) =>
+  request('send-message', { body, headers: { ...headers, ...more } })
 
 const sms = (more: object = {}) => ({
   channel: 'sms',
@@ -347,11 +342,10 @@ describe('the checks of a message', () => {
     const patchAndSend = async () => {
       for (let round = 0; round < rounds(10, 200); round++) {
         const accepts_email = round % 2 === 1
-        const patched = await call(await handlerOf({ id: 'update-patient' }), {
-          method: 'PATCH',
+        const patched = await request('update-patient', {
           path: { id: patient.id },
-          body: JSON.stringify({ accepts_email }),
-          headers: { ...headers, 'content-type': 'application/json' },
+          body: { accepts_email },
+          headers,
         })
         expect([patched.status, patched.body.data.accepts_email]).toEqual([200, accepts_email])
         expect(await sendEmail()).toBe(accepts_email ? 202 : 422)
@@ -427,7 +421,7 @@ it.each([
     const [, id = ''] = /^\/api\/developer\/v1\/messages\/(.+)$/.exec(location) ?? []
     for (const { accesses } of [first, again]) expect(accesses[0].records).toContain(id)
     const reading = { path: { id }, headers: await headersOf('communication.read.sms') }
-    const read = await call(await handlerOf({ id: 'get-message' }), reading)
+    const read = await request('get-message', reading)
     expect([read.status, read.body.data]).toMatchObject([200, { id, channel, message: 'See you at ten' }])
   },
 )

@@ -29,7 +29,7 @@ describe('a creation that takes a snapshot of the search index', () => {
 
   it.each([
     [
-      'is rejected again and again',
+      'is rejected repeatedly',
       { kind: 'items-throttled', operation: 'TransactWriteItems', times: 1000 },
       6000,
     ],

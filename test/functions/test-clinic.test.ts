@@ -11,8 +11,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createAcceptedEmail } from '../support/emails.ts'
-import { call, type RequestInput } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
 import { importRecords, writeRows } from '../support/imports.ts'
 import { mockClient } from '../support/mock-client.ts'
 import { stackQueues } from '../support/stack-queues.ts'
@@ -71,8 +70,6 @@ it('simulates messages as the guide lists, once, whichever way they are sent, wi
   vi.useFakeTimers({ now: Date.parse('2026-05-04T08:00:00Z'), toFake: ['Date'] })
   const clinic = await newClinic(db.table, { isTest: true })
   const { headers } = await issueCredential(db.table, clinic)
-  const request = async (id: string, input: RequestInput) =>
-    call(await handlerOf({ id }), { headers: { ...headers, 'content-type': 'application/json' }, ...input })
   const work = async (id: string) => (await handlerOf({ id })) as (event: object) => Promise<never>
   const [sendEmail, sweep, fanOut] = await Promise.all(
     ['send-email', 'sweep-messages', 'sweep-events'].map(work),
@@ -87,10 +84,7 @@ it('simulates messages as the guide lists, once, whichever way they are sent, wi
     const patient = aPatient(recipient.startsWith('any') ? {} : { [field]: recipient })
     await patientWriter(db).createMany(clinic.id, [patient])
     const message = { channel, patient_id: patient.id, message: 'See you at ten' }
-    const { status, body, logged } = await request('send-message', {
-      method: 'POST',
-      body: JSON.stringify(message),
-    })
+    const { status, body, logged } = await request('send-message', { headers, body: message })
     const response = [status, body.data?.status].filter((part) => part !== undefined).join(' ')
     logs.push(logged)
     outcomes.set(patient.id, { recipient, response, statuses: [], error: null })
@@ -113,7 +107,7 @@ it('simulates messages as the guide lists, once, whichever way they are sent, wi
     vi.setSystemTime(Date.now() + seconds * 1000)
   }
   await fanOut?.({})
-  const events = (await request('list-events', { query: { limit: '100' } })).body.data
+  const events = (await request('list-events', { headers, query: { limit: '100' } })).body.data
   for (const { event, data } of events)
     if (/^(sms|email)\./.test(event)) outcomes.get(data.patient_id)?.statuses.push(event.split('.')[1])
   for (const message of (await messageStore(db).page(clinic.id, {}, { page: 1, limit: 100 })).items) {

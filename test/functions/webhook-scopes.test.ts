@@ -6,9 +6,8 @@ import { EVENTS, IMPORT_COMPLETED } from '../../shared/domain/webhooks/event.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
-import { call } from '../support/event.ts'
 import { eventLog } from '../support/event-log.ts'
-import { handlerOf } from '../support/functions.ts'
+import { request } from '../support/functions.ts'
 import { createPopulatedClinic } from '../support/records.ts'
 import {
   db,
@@ -48,8 +47,7 @@ async function logFor(...scopes: Scope[]) {
   )
   const as = async (...others: Scope[]) => {
     const { headers } = await issueCredential(db.table, log.clinic, ['webhook.read', ...others])
-    return async (query: Record<string, string> = {}) =>
-      call(await handlerOf({ id: 'list-events' }), { query, headers })
+    return async (query: Record<string, string> = {}) => request('list-events', { query, headers })
   }
   return { log, as, get: await as(...scopes) }
 }

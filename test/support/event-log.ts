@@ -7,8 +7,7 @@ import { eventHeadKey } from '../../shared/store/keys/events.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { issueCredential } from './credentials.ts'
-import { call } from './event.ts'
-import { handlerOf } from './functions.ts'
+import { request } from './functions.ts'
 import { newClinic } from './table.ts'
 
 export type Query = Record<string, string>
@@ -39,7 +38,7 @@ export async function eventLog(table: Table, facts: readonly Partial<Event>[]) {
     await table.transact([table.putWrite({ ...eventHeadKey(clinic.id), n: events.length, v: 1 })])
   }
   await add(...facts)
-  const get = async (query: Query = {}) => call(await handlerOf({ id: 'list-events' }), { query, headers })
+  const get = async (query: Query = {}) => request('list-events', { query, headers })
   /** One page: its events and its cursor. */
   const page = async (query: Query = {}) => {
     const { status, body } = await get(query)

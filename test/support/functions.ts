@@ -1,6 +1,7 @@
 import { inject, vi } from 'vitest'
 import type { Route } from '../../shared/api/route.ts'
 import { functionFile } from '../../shared/runtime/workers.ts'
+import { call, type RequestInput } from './event.ts'
 
 /** Sets the environment that the stack sets for functions, with the DynamoDB engine of the test run, if the tier has one. */
 export function stubFunctionEnvironment(tableName: string, more: Record<string, string> = {}): void {
@@ -35,4 +36,22 @@ export function stubFunctionEnvironment(tableName: string, more: Record<string, 
 export async function handlerOf(route: Pick<Route, 'id'>): Promise<unknown> {
   const { handler } = (await import(`../../${functionFile(route.id)}`)) as { handler: unknown }
   return handler
+}
+
+const METHODS: Record<string, string> = { get: 'GET', list: 'GET', update: 'PATCH', delete: 'DELETE' }
+
+export type SentRequest = Omit<RequestInput, 'body' | 'method' | 'headers'> & {
+  body?: unknown
+  headers?: Record<string, string | string[] | undefined>
+}
+
+/** Sends a request to an endpoint. A body that is not text is sent as JSON. */
+export async function request(id: string, { body, headers, ...sent }: SentRequest = {}) {
+  const all = { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }
+  return call(await handlerOf({ id }), {
+    method: METHODS[id.split('-')[0] ?? ''] ?? 'POST',
+    headers: Object.fromEntries(Object.entries(all).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]]))),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...sent,
+  })
 }

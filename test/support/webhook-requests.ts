@@ -10,15 +10,11 @@ import { USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { allItems } from './all-items.ts'
 import { issueCredential } from './credentials.ts'
 import { deliverySimulation, httpResponse } from './deliveries.ts'
-import type { RequestInput } from './event.ts'
-import { call } from './event.ts'
-import { handlerOf, stubFunctionEnvironment } from './functions.ts'
+import { request, type SentRequest, stubFunctionEnvironment } from './functions.ts'
 import { mockClient } from './mock-client.ts'
 import { newClinic, type TestTable, tableOfFile } from './table.ts'
 
 export const sqs = mockClient(SQSClient)
-const METHODS: Record<string, string> = { 'update-webhook': 'PATCH', 'delete-webhook': 'DELETE' }
-const GET_ROUTES = ['list-webhooks', 'list-deliveries', 'list-events']
 
 export let db: TestTable
 export let clinic: Clinic
@@ -51,25 +47,9 @@ export function sendWith(more: Record<string, string>): void {
   headers = more
 }
 
-export type WebhookRequest = Omit<RequestInput, 'body' | 'method' | 'headers'> & {
-  body?: unknown
-  headers?: Record<string, string | undefined>
-}
-
-/** Sends a request to a route. A body that is not text is sent as JSON. */
-export async function callRoute(id: string, { body, headers: more = {}, ...sent }: WebhookRequest = {}) {
-  const all = {
-    ...headers,
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...more,
-  }
-  return call(await handlerOf({ id }), {
-    method: METHODS[id] ?? (GET_ROUTES.includes(id) ? 'GET' : 'POST'),
-    headers: Object.fromEntries(Object.entries(all).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]]))),
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    ...sent,
-  })
-}
+/** Sends a request to a route with the headers of the test. */
+export const callRoute = (id: string, { headers: more, ...sent }: SentRequest = {}) =>
+  request(id, { headers: { ...headers, ...more }, ...sent })
 
 export const webhookBody = (facts: object = {}) => ({
   url: 'https://example.com/hooks',
@@ -88,13 +68,13 @@ export async function postWebhook(
 export const change = (id: string, body: unknown) => callRoute('update-webhook', { path: { id }, body })
 export const remove = (id: string) => callRoute('delete-webhook', { path: { id } })
 export const list = (query: Record<string, string> = {}) => callRoute('list-webhooks', { query })
-export const rotate = (id: string, more: WebhookRequest = {}) =>
+export const rotate = (id: string, more: SentRequest = {}) =>
   callRoute('rotate-webhook-secret', { path: { id }, ...more })
-export const ping = (id: string, more: WebhookRequest = {}) =>
+export const ping = (id: string, more: SentRequest = {}) =>
   callRoute('ping-webhook', { path: { id }, ...more })
 export const deliveries = (id: string, query: Record<string, string> = {}) =>
   callRoute('list-deliveries', { path: { id }, query })
-export const redeliver = (id: string, delivery_id: string, more: WebhookRequest = {}) =>
+export const redeliver = (id: string, delivery_id: string, more: SentRequest = {}) =>
   callRoute('redeliver', { path: { id, delivery_id }, ...more })
 
 export const storedWebhook = async (id: string): Promise<Webhook> => {

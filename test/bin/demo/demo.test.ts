@@ -8,8 +8,7 @@ import { INVOICE_STATUSES } from '../../../shared/domain/money/invoice.ts'
 import { PAYMENT_METHODS, PAYMENT_STATUSES, PAYMENT_TYPES } from '../../../shared/domain/money/payment.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { call } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../../support/functions.ts'
 import { freshTable } from '../../support/table.ts'
 
 const LISTS = {
@@ -41,7 +40,7 @@ describe('the demo', () => {
 
   async function everything(clinic: string, list: string): Promise<any[]> {
     const credentials = clinics.find(({ name }) => name === clinic)?.credentials
-    const { status, body } = await call(await handlerOf({ id: `list-${list}` }), {
+    const { status, body } = await request(`list-${list}`, {
       query: { limit: '100' },
       headers: { authorization: `Developer ${credentials?.full}` },
     })

@@ -11,8 +11,7 @@ import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createAcceptedEmail } from '../../support/emails.ts'
-import { call } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../../support/functions.ts'
 import { stackQueues } from '../../support/stack-queues.ts'
 import { aPatient, newClinic, tableOfFile } from '../../support/table.ts'
 
@@ -127,10 +126,9 @@ it('reports the SMS that SNS accepts and drops beyond the spending limit by thei
   providers.setListener({ email: async () => {}, sms: async (receipt) => receipts.push(receipt) })
   providers.setFaults({ smsQuota: 1 })
   const send = async () =>
-    call(await handlerOf({ id: 'send-message' }), {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ channel: 'sms', patient_id: patient.id, message: 'See you at ten' }),
+    request('send-message', {
+      headers,
+      body: { channel: 'sms', patient_id: patient.id, message: 'See you at ten' },
     })
   const responses = []
   for (let n = 0; n < 6; n++) responses.push(await send())

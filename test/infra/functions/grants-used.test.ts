@@ -39,7 +39,7 @@ import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../support/emails.ts'
 import { call, lambdaContext, type RequestInput } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../../support/functions.ts'
 import { createPopulatedClinic, createRecord } from '../../support/records.ts'
 import { restored } from '../../support/restored.ts'
 import { createRouteSamples, type RouteSamples, requestsOf } from '../../support/route-samples.ts'
@@ -101,7 +101,7 @@ beforeAll(async () => {
   // The first call of a process takes long, and a request that cannot be counted in time does not record its use.
   const warmUp = await issueCredential(table, clinic)
   const path = { id: patient.id }
-  await call(await handlerOf({ id: 'get-patient' }), { method: 'GET', path, headers: warmUp.headers })
+  await request('get-patient', { path, headers: warmUp.headers })
 })
 
 beforeEach(async () => {
@@ -229,7 +229,7 @@ it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
     await grants.expectExact(id, async () => {
       const requests = requestsOf(route, await mine.idsFor(route))
       for (const sent of [...requests, ...further]) {
-        const { status } = await call(await handlerOf(route), {
+        const { status } = await request(route.id, {
           ...sent,
           headers: { ...('headers' in sent && sent.headers), ...headers },
         })

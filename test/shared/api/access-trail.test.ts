@@ -1,14 +1,12 @@
 /** Every endpoint writes one line of the access trail, with the ids of the records in its response, and ids nowhere else. */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Route } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { call } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
 import { bodyOf, createRouteSamples, type RouteSamples, requestOf } from '../../support/route-samples.ts'
 import { tableOfFile } from '../../support/table.ts'
@@ -52,7 +50,7 @@ const LINE = [
 describe.each(ENDPOINTS.map((route) => [route.id, route] as const))('%s', (id, route) => {
   it('writes one access line with the ids that it was asked for and that it returned', async () => {
     const sent = requestOf(route, await records.idsFor(route))
-    const { status, text, accesses, logged } = await call(await handlerOf(route), {
+    const { status, text, accesses, logged } = await request(route.id, {
       ...sent,
       headers: { ...sent.headers, ...credential.headers },
     })
@@ -78,7 +76,7 @@ describe.each(ENDPOINTS.map((route) => [route.id, route] as const))('%s', (id, r
   })
 
   it('writes an access line without records for a request without a credential', async () => {
-    const { accesses } = await call(await handlerOf(route), requestOf(route, records.ids))
+    const { accesses } = await request(route.id, requestOf(route, records.ids))
     expect(accesses).toMatchObject([{ credential: null, clinic_id: null, outcome: 401, records: [] }])
   })
 })
@@ -89,10 +87,7 @@ it.each(ENDPOINTS.filter(({ method }) => method === 'PATCH').map((route) => [rou
     const once = { ...credential.headers, 'idempotency-key': newUuid() }
     const accessOf = async (body: object, headers = credential.headers) => {
       const sent = { ...requestOf(route, records.ids), body: JSON.stringify(body) }
-      const { accesses } = await call(await handlerOf(route), {
-        ...sent,
-        headers: { ...sent.headers, ...headers },
-      })
+      const { accesses } = await request(route.id, { ...sent, headers: { ...sent.headers, ...headers } })
       return accesses.map(({ access }) => access)
     }
     const [one, other] = [0, 1].map((version) => bodyOf(route, records.ids, version)) as [object, object]
@@ -109,25 +104,22 @@ describe('a request that is denied for its scope', () => {
     async (_id, route) => {
       const { headers } = await issueCredential(db.table, records.clinic, [])
       const sent = requestOf(route, records.ids)
-      const { accesses } = await call(await handlerOf(route), { ...sent, headers })
+      const { accesses } = await request(route.id, { ...sent, headers })
       const ids = Object.values(sent.path)
       expect(accesses).toMatchObject([{ clinic_id: records.clinic.id, outcome: 403, records: ids }])
     },
   )
 })
 
-const routeOf = (id: string) => ENDPOINTS.find((route) => route.id === id) as Route
-
 describe('the patient of a request', () => {
   it.each(['list-appointments', 'list-invoices', 'list-payments', 'list-messages'])(
     'is in the access line of %s',
     async (id) => {
       const { patient } = records
-      const all = { method: 'GET', headers: credential.headers }
+      const all = { headers: credential.headers }
       const ofPatient = { ...all, query: { patient_id: patient.id } }
-      const handler = await handlerOf(routeOf(id))
       for (const sent of [all, ofPatient]) {
-        const { body, accesses } = await call(handler, sent)
+        const { body, accesses } = await request(id, sent)
         expect(accesses).toMatchObject([{ records: expect.arrayContaining([patient.id, body.data[0].id]) }])
       }
     },
@@ -136,10 +128,7 @@ describe('the patient of a request', () => {
   it('is in the access line of a search, whose words are not', async () => {
     const { patient } = records
     const query = { search: patient.firstName }
-    const { accesses } = await call(await handlerOf(routeOf('list-patients')), {
-      query,
-      headers: credential.headers,
-    })
+    const { accesses } = await request('list-patients', { query, headers: credential.headers })
     expect(accesses).toMatchObject([{ records: [patient.id] }])
     expect(JSON.stringify(accesses)).not.toContain(patient.firstName)
   })
@@ -147,7 +136,7 @@ describe('the patient of a request', () => {
   it('is in the access line of a search by national id, which is not', async () => {
     const national_id = 'ACCESS-4711'
     await patientChanges(db.table).update(records.clinic.id, records.patient.id, { nationalId: national_id })
-    const { accesses, logged } = await call(await handlerOf(routeOf('list-patients')), {
+    const { accesses, logged } = await request('list-patients', {
       query: { national_id },
       headers: credential.headers,
     })
@@ -156,12 +145,10 @@ describe('the patient of a request', () => {
   })
 
   it('is in the access line of a creation, and of its repetition with the same Idempotency-Key', async () => {
-    const handler = await handlerOf(routeOf('create-patient'))
-    const headers = { ...credential.headers, 'content-type': 'application/json', 'idempotency-key': 'once' }
-    const body = JSON.stringify({ first_name: 'Ada', last_name: 'Kaya' })
-    const sent = { method: 'POST', headers, body }
-    const first = await call(handler, sent)
-    const again = await call(handler, sent)
+    const headers = { ...credential.headers, 'idempotency-key': 'once' }
+    const sent = { headers, body: { first_name: 'Ada', last_name: 'Kaya' } }
+    const first = await request('create-patient', sent)
+    const again = await request('create-patient', sent)
     expect([first.status, again.headers['idempotent-replayed']]).toEqual([201, 'true'])
     for (const { accesses } of [first, again]) {
       expect(accesses).toMatchObject([{ outcome: 201, records: [first.body.data.id] }])
@@ -171,10 +158,7 @@ describe('the patient of a request', () => {
 
   it("is in the access line when it is another clinic's, with the 404", async () => {
     const foreign = newUuid()
-    const { accesses } = await call(await handlerOf(routeOf('get-patient')), {
-      path: { id: foreign },
-      headers: credential.headers,
-    })
+    const { accesses } = await request('get-patient', { path: { id: foreign }, headers: credential.headers })
     expect(accesses).toMatchObject([{ outcome: 404, records: [foreign] }])
   })
 })

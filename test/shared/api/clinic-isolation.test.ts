@@ -15,8 +15,7 @@ import { type Key, shortId } from '../../../shared/store/keys/key.ts'
 import { PROVIDER_PARTITION_PREFIX } from '../../../shared/store/keys/messages.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { call } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
 import { createDeliveries } from '../../support/records.ts'
 import {
@@ -117,7 +116,7 @@ async function asked(caller: Known, route: Route, named: SampleIds, filters: Rec
   const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send')
   const sent = requestOf(route, named, requests++)
   const query = { ...sent.query, ...filters }
-  const { status, text } = await call(await handlerOf(route), {
+  const { status, text } = await request(route.id, {
     ...sent,
     query,
     headers: { ...sent.headers, ...caller.credential.headers },

@@ -8,8 +8,7 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { unwrapped } from '../../../shared/openapi/schemas.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { call } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../../support/functions.ts'
 import {
   bodyOf,
   createRouteSamples,
@@ -33,7 +32,7 @@ beforeAll(async () => {
 async function ask(route: Route, ifNoneMatch?: string | string[]) {
   const path = pathOf(route, records.ids)
   const sent = { ...headers, ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }) }
-  return call(await handlerOf(route), { method: route.method, path, headers: sent })
+  return request(route.id, { path, headers: sent })
 }
 
 const named = (routes: readonly Route[]) => routes.map((route) => [route.id, route] as const)
@@ -73,7 +72,7 @@ it('a record that was changed has another etag', async () => {
 it('an unknown record is a 404, whatever the request has in if-none-match', async () => {
   const route = ENDPOINTS.find(({ id }) => id === 'get-patient') as Route
   const input = { path: { id: records.invoice.id }, headers: { ...headers, 'if-none-match': '*' } }
-  const { status, headers: sent } = await call(await handlerOf(route), input)
+  const { status, headers: sent } = await request(route.id, input)
   expect([status, sent.etag]).toEqual([404, undefined])
 })
 
@@ -95,13 +94,7 @@ async function send(
   more: Record<string, string | string[]> = {},
   ids = records.ids,
 ) {
-  const sent = { ...headers, 'content-type': 'application/json', ...more }
-  return call(await handlerOf(route), {
-    method: route.method,
-    path: pathOf(route, ids),
-    headers: sent,
-    body: JSON.stringify(body),
-  })
+  return request(route.id, { path: pathOf(route, ids), headers: { ...headers, ...more }, body })
 }
 
 /** The route that retrieves the records which another route changes or creates: of the same error for an unknown id. */
@@ -125,8 +118,7 @@ describe.each(named(RETURNS_RECORD))('%s', (_, route) => {
       route.response.status,
       expect.stringMatching(/^"[\w-]{43}"$/),
     ])
-    const retrieval = await handlerOf(retrievalOf(route))
-    const read = await call(retrieval, { path: { id: changed.body.data.id }, headers })
+    const read = await request(retrievalOf(route).id, { path: { id: changed.body.data.id }, headers })
     expect([read.status, read.headers.etag]).toEqual([200, changed.headers.etag])
   })
 })
@@ -171,8 +163,7 @@ describe.each(named(CONDITIONAL))('%s without the scope that reads the record', 
     'returns 403 naming the scope for if-match %j, whatever else is wrong',
     async (ifMatch) => {
       const { headers, readScopes } = await writerOf(route)
-      const { status, body } = await call(await handlerOf(route), {
-        method: route.method,
+      const { status, body } = await request(route.id, {
         path: pathOf(
           route,
           idsOf(() => 'none'),
@@ -215,7 +206,7 @@ describe.each(named(ACTIONS))('%s with if-match', (_, route) => {
   it('changes the record only if it is in the state that the etag names, also when it is repeated', async () => {
     const ids = await records.idsFor(route)
     const body = bodyOf(route, ids)
-    const read = async () => call(await handlerOf(retrievalOf(route)), { path: pathOf(route, ids), headers })
+    const read = () => request(retrievalOf(route).id, { path: pathOf(route, ids), headers })
     const before = await read()
     const conditional = { 'if-match': String(before.headers.etag) }
     expect((await send(route, body, { 'if-match': '"other"' }, ids)).status).toBe(412)

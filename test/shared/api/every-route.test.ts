@@ -6,7 +6,7 @@ import { SCOPES } from '../../../shared/domain/scope.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../../support/functions.ts'
 import {
   createRouteSamples,
   idsOf,
@@ -37,10 +37,7 @@ describe.each(NAMED)('%s', (_, route) => {
   const UNAUTHORIZED = { error: 'UNAUTHORIZED', message: 'errors.developer_api.unauthorized' }
 
   it('returns 401 without a credential', async () => {
-    const response = await call(await handlerOf(route), {
-      method: route.method,
-      path: pathOf(route, unknown),
-    })
+    const response = await request(route.id, { path: pathOf(route, unknown) })
     expect(response).toMatchObject({
       status: 401,
       body: UNAUTHORIZED,
@@ -70,8 +67,7 @@ describe.each(NAMED)('%s', (_, route) => {
   })
 
   it('returns 400 naming an unknown query parameter', async () => {
-    const response = await call(await handlerOf(route), {
-      method: route.method,
+    const response = await request(route.id, {
       path: pathOf(route, unknown),
       query: { nonsense: '1' },
       headers: mine.headers,
@@ -91,8 +87,7 @@ describe.each(WITH_SCOPE.map((route) => [`${route.method} ${route.path}`, route]
       const others = SCOPES.filter((scope) => !scopesOf(route).includes(scope))
       const { headers } = await issueCredential(db.table, mine.clinic as Clinic, others)
       // The request is invalid in other ways too: the scope is checked first.
-      const response = await call(await handlerOf(route), {
-        method: route.method,
+      const response = await request(route.id, {
         path: pathOf(
           route,
           idsOf(() => 'none'),
@@ -115,7 +110,7 @@ describe.each(WITHOUT_SCOPE.map((route) => [`${route.method} ${route.path}`, rou
   (_, route) => {
     it('succeeds for a credential without scopes', async () => {
       const { headers } = await issueCredential(db.table, mine.clinic as Clinic, [])
-      expect((await call(await handlerOf(route), { method: route.method, headers })).status).toBe(200)
+      expect((await request(route.id, { headers })).status).toBe(200)
     })
   },
 )
@@ -144,8 +139,7 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
     })
 
     it("returns the 404 of the first id when all ids are another clinic's", async () => {
-      const response = await call(await handlerOf(route), {
-        method: route.method,
+      const response = await request(route.id, {
         path: pathOf(route, foreign),
         query: requestOf(route, foreign).query,
         headers: mine.headers,

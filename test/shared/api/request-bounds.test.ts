@@ -9,8 +9,7 @@ import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
-import { call } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
 import { property } from '../../support/scale.ts'
 import { freshTable, newClinic } from '../../support/table.ts'
@@ -56,13 +55,12 @@ describe('an error response', () => {
     const db = await freshTable()
     stubFunctionEnvironment(db.name)
     const clinic = await newClinic(db.table)
-    headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
+    headers = (await issueCredential(db.table, clinic)).headers
     webhook = (await createWebhook(db.table, clinic.id)).id
   })
 
   const ask = async (route: Route, text: string, query?: Record<string, string | string[]>) =>
-    call(await handlerOf(route), {
-      method: route.method,
+    request(route.id, {
       headers,
       path: Object.fromEntries(
         Object.entries(route.params ?? {}).map(([name, key]) => [

@@ -20,8 +20,7 @@ import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
-import { call } from '../../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../../../support/functions.ts'
 import { mockClient } from '../../../support/mock-client.ts'
 import { type SeededRandom, seeded } from '../../../support/random.ts'
 import type { EngineCall } from '../../../support/realistic-dynamodb/call.ts'
@@ -116,12 +115,8 @@ async function importRow({ db, clinic }: Pick<Scene, 'db' | 'clinic'>, name: str
   return rejected === 0 ? 'written' : 'rejected'
 }
 
-async function request({ headers }: Scene, id: string, body: object) {
-  const { status } = await call(await handlerOf({ id }), {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': newUuid() },
-    body: JSON.stringify(body),
-  })
+async function send({ headers }: Scene, id: string, body: object) {
+  const { status } = await request(id, { headers: { ...headers, 'idempotency-key': newUuid() }, body })
   expect([201, 202, 404, 409, 502, 503]).toContain(status)
   return status < 300 ? 'written' : status === 404 ? 'rejected' : 'failed'
 }
@@ -149,7 +144,7 @@ function operations(
   const sms = { channel: 'sms', patient_id: patient, message: 'Dear canary' }
   const appointment = { patient_id: patient, doctor_id: doctor, notes: 'Canary note' }
   return [
-    () => request(scene, 'send-message', sms),
+    () => send(scene, 'send-message', sms),
     ...[0, 1].flatMap((at) =>
       imports(at).map(
         ([name, row]) =>
@@ -157,10 +152,10 @@ function operations(
             importRow(scene, name, row),
       ),
     ),
-    () => request(scene, 'send-message', { ...sms, channel: 'email', subject: 'Canary' }),
+    () => send(scene, 'send-message', { ...sms, channel: 'email', subject: 'Canary' }),
     ...['09:00', '09:15', '10:00'].map(
       (start_time) => () =>
-        request(scene, 'create-appointment', { ...appointment, appointment_date: '2030-01-07', start_time }),
+        send(scene, 'create-appointment', { ...appointment, appointment_date: '2030-01-07', start_time }),
     ),
     ...[0, 1].map((at) => async () => {
       const lastName = `Canarina ${at} ${random.integer(0, 9)}`
