@@ -34,6 +34,8 @@ const READY_SES = {
 }
 const certified = (DomainName: string) => ({ Certificate: { Status: 'ISSUED', DomainName } })
 const zoned = (PrivateZone: boolean) => ({ HostedZone: { Name: 'praxis-nord.de.', Config: { PrivateZone } } })
+const throttled = (rateLimit: number, burstLimit: number) => ({ throttleSettings: { rateLimit, burstLimit } })
+const units = (write: number) => ({ TableMaxReadCapacityUnits: 40000, TableMaxWriteCapacityUnits: write })
 const bootstrapped = (Value: string) => ({ Parameter: { Value } })
 
 /** An account that is ready, by the command. */
@@ -43,8 +45,8 @@ const READY: Record<string, unknown> = {
   [`${VERSION} in eu-west-1`]: bootstrapped('21'),
   'iam get-account-summary': { SummaryMap: { Roles: 900, RolesQuota: 1000 } },
   'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 1000 } },
-  'apigateway get-account': { throttleSettings: { rateLimit: 10000, burstLimit: 5000 } },
-  'dynamodb describe-limits': { TableMaxReadCapacityUnits: 40000, TableMaxWriteCapacityUnits: 40000 },
+  'apigateway get-account': throttled(10_000, 5000),
+  'dynamodb describe-limits': units(40_000),
   'sesv2 get-account': READY_SES,
   [SENDER]: { VerifiedForSendingStatus: true },
   'sns get-sms-sandbox-account-status': { IsInSandbox: false },
@@ -80,16 +82,8 @@ describe('npm run preflight', () => {
     ['bootstrap of the region of backup copies', `${VERSION} in eu-west-1`, bootstrapped('5')],
     ['IAM roles', 'iam get-account-summary', { SummaryMap: { Roles: 950, RolesQuota: 1000 } }],
     ['Lambda concurrency', 'lambda get-account-settings', { AccountLimit: { ConcurrentExecutions: 10 } }],
-    [
-      'requests to API Gateway',
-      'apigateway get-account',
-      { throttleSettings: { rateLimit: 2500, burstLimit: 250 } },
-    ],
-    [
-      'units of a table',
-      'dynamodb describe-limits',
-      { TableMaxReadCapacityUnits: 40000, TableMaxWriteCapacityUnits: 10000 },
-    ],
+    ['requests to API Gateway', 'apigateway get-account', throttled(2500, 250)],
+    ['units of a table', 'dynamodb describe-limits', units(10_000)],
     [...SES, { ...READY_SES, ProductionAccessEnabled: false }],
     [...SES, { ...READY_SES, SendingEnabled: false }],
     [...SES, { ...READY_SES, SendQuota: { MaxSendRate: 1 } }],

@@ -49,7 +49,7 @@ describe('email events', () => {
   it.each([
     ['for its types', { MatchingEventTypes: ['SEND', 'BOUNCE'] }, ['Send', 'Bounce']],
     [
-      'for types in the CDK’s spelling',
+      'for types spelled as in the CDK',
       { MatchingEventTypes: ['delivery', 'complaint'] },
       ['Delivery', 'Complaint'],
     ],

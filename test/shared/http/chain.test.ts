@@ -327,12 +327,7 @@ describe('the chain', () => {
 
   it.each([
     ['an error of the catalogue', new ApiError('patient_not_found'), 404, 'NOT_FOUND'],
-    [
-      'an error of the catalogue with a cause',
-      new ApiError('unavailable', { cause: new Error('x') }),
-      503,
-      'UNAVAILABLE',
-    ],
+    ['an error with a cause', new ApiError('unavailable', { cause: new Error('x') }), 503, 'UNAVAILABLE'],
     ['any other error', new Error('Jane Doe +905321234567'), 500, 'INTERNAL'],
     ['a thrown value that is not an Error', 'Jane Doe', 500, 'INTERNAL'],
   ])('renders %s', async (_, thrown, status, error) => {

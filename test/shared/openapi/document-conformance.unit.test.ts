@@ -45,49 +45,29 @@ const missing = (list: string, body: object): Answer => ({ path: `/${list}/x`, s
 const pageWith = (fields: object) => ({ ...PAGE, data: [{ ...PAGE.data[0], ...fields }] })
 
 it.each<[string, Answer, RegExp]>([
-  [
-    'an undocumented status',
-    { status: 418 },
-    /GET .*\/patients answers 418: the document has no such status there/,
-  ],
+  ['an undocumented status', { status: 418 }, /GET .*\/patients answers 418: .* no such status there/],
   ['an undocumented path', { path: '/no-such-path' }, /no such status/],
   ['an undocumented method', { method: 'PUT' }, /no such status/],
   ['an undocumented header', { headers: { 'x-powered-by': 'us' } }, /no header x-powered-by there/],
-  [
-    'a header of another response',
-    { headers: { location: `${BASE_PATH}/patients/x` } },
-    /no header location there/,
-  ],
+  ['another header', { headers: { location: `${BASE_PATH}/patients/x` } }, /no header location there/],
   ['a missing header', { headers: { 'x-request-id': undefined } }, /the header x-request-id is missing/],
   ['an invalid header value', { headers: { ratelimit: 'many' } }, /the header ratelimit: "many" .* pattern/],
   ['a repeated header', { headers: { 'cache-control': ['no-store', 'no-store'] } }, /more than once/],
   ['a wrong content type', { headers: { 'content-type': 'text/html' } }, /the content-type is text\/html/],
-  [
-    'an undocumented field',
-    { body: { ...PAGE, next: 1 } },
-    /additional properties \{"additionalProperty":"next"\}/,
-  ],
+  ['an undocumented field', { body: { ...PAGE, next: 1 } }, /"additionalProperty":"next"/],
   ['a missing field', { body: { data: [] } }, /must have required property 'meta'/],
   ['a field of the wrong type', { body: pageWith({ gender: 1 }) }, /\/data\/0\/gender/],
   ['a field of the wrong format', { body: pageWith({ id: 'x' }) }, /\/data\/0\/id .*uuid/],
   ['a missing body', { body: null }, /must be object/],
-  [
-    'a body where none is documented',
-    { method: 'DELETE', path: '/webhooks/x', status: 204, body: {} },
-    /no body there/,
-  ],
+  ['an extra body', { method: 'DELETE', path: '/webhooks/x', status: 204, body: {} }, /no body there/],
   [
     'an undeclared error',
     missing('patients', notFound('invoice')),
-    /no .*\.invoice_not_found there, only .*\.patient_not_found/,
+    /invoice_not_found there, only .*\.patient_not_found/,
   ],
+  ['the code of another error', missing('patients', { ...notFound('patient'), error: 'GONE' }), /\/error/],
   [
-    'an error with the code of another error',
-    missing('patients', { ...notFound('patient'), error: 'GONE' }),
-    /\/error/,
-  ],
-  [
-    'details of an error without details',
+    'undocumented details',
     missing('messages', { ...notFound('message'), details: [] }),
     /additional properties/,
   ],

@@ -75,15 +75,14 @@ it('credential rotate ends the previous secret at once, or at a given time', asy
   expect(later.printed).toContain('The previous secret is accepted until 2099-01-01T01:00:00+01:00.')
 })
 
+const CREATE = ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes']
+
 it.each([
-  [
-    ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes', 'all', '--expires', '2020-01-01T00:00:00Z'],
-    '--expires is past',
-  ],
+  [[...CREATE, 'all', '--expires', '2020-01-01T00:00:00Z'], '--expires is past'],
   [['update', 'KEY', '--expires', '2020-01-01T00:00:00+03:00'], '--expires is past'],
   [['create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'], 'Clinic nothing does not exist'],
   [
-    ['create', '--clinic', 'CLINIC', '--name', 'X', '--scopes', 'patients.read,patient.delete'],
+    [...CREATE, 'patients.read,patient.delete'],
     '--scopes has unknown scopes: patients.read (did you mean patient.read?), patient.delete. Valid scopes are patient.read, ',
   ],
   [['update', 'KEY', '--expires', 'tomorrow'], '--expires must be a timestamp such as'],

@@ -45,11 +45,7 @@ const NO_HEADER = '1: line 1 does not look like a header: it has none of the col
 
 it.each<[string, string | Buffer, string[]]>([
   ['names of columns in any case', 'External ID;FIRST_NAME; Last-Name \n1;Jo;Doe\n', JO],
-  [
-    'sep=; in its first line',
-    'sep=;\r\nexternal_id;first_name;last_name\r\n1;Jo, A.;Doe\r\n',
-    ['Jo, A. Doe'],
-  ],
+  ['sep=; in its line 1', 'sep=;\r\nexternal_id;first_name;last_name\r\n1;Jo, A.;Doe\r\n', ['Jo, A. Doe']],
   ['a quoted sep=', `"sep=,"\n${HEADER}1,Jo,Doe\n`, JO],
   ['tabs', 'external_id\tfirst_name\tlast_name\n1\tJo\tDoe\n', JO],
   ['commas within quotes of its header', '"external_id";"first_name";"last_name"\n1;Jo;Doe\n', JO],
@@ -105,7 +101,7 @@ it.each<[string, string | Buffer, string]>([
     '1: columns 4 and 5 of the header have no name; valid columns of patients are',
   ],
   [
-    'a column without a name',
+    'a nameless column',
     'external_id,,first_name,last_name\n1,x,Jo,Doe\n',
     '1: column 2 of the header has no name; valid',
   ],
@@ -139,7 +135,7 @@ describe('a row that is rejected', () => {
   const columns = 'external_id,first_name,last_name,date_of_birth,phone_number,created_at\n'
   it.each<[string, string, string[]]>([
     [
-      'a date in German',
+      'a date',
       '1,Jo,Doe,31.12.1974,,',
       ['2: date_of_birth is not YYYY-MM-DD (31.12.1974 would be 1974-12-31)'],
     ],

@@ -33,12 +33,7 @@ describe('an input transformer', () => {
   it.each([
     ['a string as JSON', '{"to": <x>}', '$.source', '{"to":"aws.ses"}'],
     ['a string without quotes within quotes', '{"to": "<x>"}', '$.source', '{"to":"aws.ses"}'],
-    [
-      'a part of a string',
-      '{"to": "from <x>, \\"<x>\\""}',
-      '$.source',
-      '{"to":"from aws.ses, \\"aws.ses\\""}',
-    ],
+    ['within a string', '{"to": "from <x>, \\"<x>\\""}', '$.source', '{"to":"from aws.ses, \\"aws.ses\\""}'],
     ['a string alone', '"of <x>"', '$.source', '"of aws.ses"'],
     ['a number', '{"n": <x>, "s": "<x>"}', '$.detail.bounce.tries', '{"n":3,"s":"3"}'],
     ['a truth', '{"n": <x>}', '$.detail.bounce.final', '{"n":true}'],

@@ -78,13 +78,6 @@ it('starts at most four environments and queues further invocations', async () =
   expect(new Set(outcomes.map(({ value }) => value.thread)).size).toBe(4)
 })
 
-it('waits for a busy environment before it starts another one', async () => {
-  const { invoke } = poolOf(COUNTER, {}, undefined, { scaleOutMs: 60_000 })
-  await invoke()
-  const together = await Promise.all([invoke({ wait: 20 }), invoke(), invoke()])
-  expect(together.map(({ value }) => value.calls)).toEqual([2, 3, 4])
-})
-
 it('does not run an invocation that is abandoned while it waits', async () => {
   const { invoke } = poolOf(COUNTER, {}, undefined, { scaleOutMs: 60_000 })
   const running = invoke()

@@ -172,15 +172,11 @@ describe('a request', () => {
     ['an id that is empty', 'id', (client: Client) => client.patients.get('')],
     ['an id that is no text', 'id', (client: Client) => client.patients.get(undefined as unknown as string)],
     ['a second id of ..', 'deliveryId', (client: Client) => client.webhooks.redeliver('w', '..')],
+    ['an etag that is null', 'ifMatch', (c: Client) => c.patients.update('p', {}, { ifMatch: null })],
     [
-      'an etag that is null',
-      'ifMatch',
-      (client: Client) => client.patients.update('p', {}, { ifMatch: null }),
-    ],
-    [
-      'an idempotency key of two lines',
+      'a key of two lines',
       'idempotencyKey',
-      (client: Client) => client.patients.activate('p', { idempotencyKey: 'a\nb' }),
+      (c: Client) => c.patients.activate('p', { idempotencyKey: 'a\nb' }),
     ],
   ])('is not sent with %s', async (_what, name, request) => {
     const { client, sent } = clientOf([json(200, { data: {} })])
@@ -365,12 +361,7 @@ describe('a request is retried', () => {
 
   it.each([
     ['after a response that says that nothing was changed', rejection(429, 'rate_limited'), 2, false],
-    [
-      'after a connection that was never made',
-      Object.assign(new Error(), { code: 'ECONNREFUSED' }),
-      2,
-      false,
-    ],
+    ['if it was never connected', Object.assign(new Error(), { code: 'ECONNREFUSED' }), 2, false],
     ['never after a lost connection', new TypeError('terminated'), 1, true],
     ['never after a 500', rejection(500, 'internal'), 1, true],
   ])('a DELETE %s', async (_when, failure, requests, mayHaveTakenEffect) => {

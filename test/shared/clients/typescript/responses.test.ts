@@ -85,14 +85,9 @@ const CASES: [
   ['a paused clinic', send(503, error('clinic_paused')), 'ServerError', [2, 2, 2]],
   ['an empty 500', send(500), 'ServerError', [2, 2, 1]],
   ['504', send(504, error('timeout')), 'ServerError', [2, 2, 1]],
+  ['429 with a past date', send(429, error('rate_limited'), after(NOW)), 'RateLimitError', [2, 2, 2]],
   [
-    '429 with a date that has passed',
-    send(429, error('rate_limited'), after(NOW)),
-    'RateLimitError',
-    [2, 2, 2],
-  ],
-  [
-    '429 with a date in an hour',
+    '429 in an hour',
     send(429, error('rate_limited'), after(NOW.replace('10:', '11:'))),
     'RateLimitError',
     ONCE,
@@ -102,7 +97,7 @@ const CASES: [
   ['the error of another API', send(401, '{"message":"Forbidden"}'), 'AuthenticationError', ONCE],
   ['details of a wrong type', send(422, error('validation', ',"details":"none"')), 'ValidationError', ONCE],
   [
-    'details that are no objects',
+    'details of no object',
     send(409, error('slot_unavailable', ',"details":[null,1,"a"]')),
     'ConflictError',
     ONCE,
@@ -114,12 +109,7 @@ const CASES: [
     'ValidationError',
     ONCE,
   ],
-  [
-    'details of any depth',
-    send(422, error('validation', `,"details":[{"a":${NESTED}}]`)),
-    'ValidationError',
-    ONCE,
-  ],
+  ['deep details', send(422, error('validation', `,"details":[{"a":${NESTED}}]`)), 'ValidationError', ONCE],
   ['413 of the gateway', send(413, HTML), 'BadRequestError', ONCE],
 ]
 
@@ -165,11 +155,7 @@ it('a request that is in progress may have taken effect', async () => {
 })
 
 it.each([
-  [
-    'cursors that alternate',
-    (n: number) => `{"data":[],"meta":{"next_after":"${n % 2}","has_more":true}}`,
-    3,
-  ],
+  ['changing cursors', (n: number) => `{"data":[],"meta":{"next_after":"${n % 2}","has_more":true}}`, 3],
   ['a cursor that is no text', () => '{"data":[],"meta":{"next_after":{},"has_more":true}}', 1],
   ['no position', () => '{"data":[{}],"meta":{}}', 1],
   ['a wrong number of pages', () => '{"data":[{}],"meta":{"total_pages":"9"}}', 1],

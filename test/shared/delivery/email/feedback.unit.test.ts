@@ -21,32 +21,19 @@ describe('an SES event', () => {
   const read = (more: object = {}) => readEmailFeedback(JSON.stringify(feedback(more)))
   const at = '2026-05-01T07:00:01Z'
 
+  const known = { at, providerMessageId: 'ses-1' }
+  const bounced = (detail: string) => ({ kind: 'failed', reason: `Bounce: ${detail}` })
+
   it.each<[string, object, object]>([
-    ['Send', { event: 'Send' }, { kind: 'sent', at, providerMessageId: 'ses-1' }],
-    ['Delivery', {}, { kind: 'delivered', at, providerMessageId: 'ses-1' }],
-    [
-      'Bounce',
-      { event: 'Bounce', detail: ['Permanent', 'Suppressed'] },
-      { kind: 'failed', reason: 'Bounce: Permanent, Suppressed' },
-    ],
+    ['Send', { event: 'Send' }, { ...known, kind: 'sent' }],
+    ['Delivery', {}, { ...known, kind: 'delivered' }],
+    ['Bounce', { event: 'Bounce', detail: ['Permanent', 'Suppressed'] }, bounced('Permanent, Suppressed')],
     // EventBridge renders a missing value as empty text.
     ['Bounce of no type', { event: 'Bounce', detail: ['', ''] }, { kind: 'failed', reason: 'Bounce' }],
-    [
-      'Bounce of half a type',
-      { event: 'Bounce', detail: ['Transient', ''] },
-      { kind: 'failed', reason: 'Bounce: Transient' },
-    ],
-    [
-      'Complaint',
-      { event: 'Complaint' },
-      { kind: 'complaint', at, providerMessageId: 'ses-1', reason: 'Complaint' },
-    ],
+    ['Bounce of half a type', { event: 'Bounce', detail: ['Transient', ''] }, bounced('Transient')],
+    ['Complaint', { event: 'Complaint' }, { ...known, kind: 'complaint', reason: 'Complaint' }],
     ['Reject', { event: 'Reject' }, { kind: 'failed', reason: 'The provider rejected it' }],
-    [
-      'Delivery with unknown fields',
-      { source: 'aws.ses' },
-      { kind: 'delivered', at, providerMessageId: 'ses-1' },
-    ],
+    ['Delivery with unknown fields', { source: 'aws.ses' }, { ...known, kind: 'delivered' }],
   ])('of %s is parsed into its message and feedback', (_, more, feedback) => {
     expect(read(more)).toEqual({ clinic: CLINIC, message: MESSAGE, feedback })
   })

@@ -39,27 +39,14 @@ async function handOver(result: SendResult, isLogDown = false) {
 }
 type RecordArguments = [string, string, unknown, ((changes: string) => Promise<void>)?]
 
+const SENT = { kind: 'sent', at: '2026-05-01T07:00:02.000Z', providerMessageId: 'sns-1' }
+const recordedAs = (feedback: object) => ['recordFeedback', CLINIC, 'm1', feedback]
+const NOT_SENT = recordedAs({ kind: 'failed', reason: 'no' })
+
 it.each<[result: SendResult, status: string | null, recorded: unknown[]]>([
-  [
-    { kind: 'accepted', providerMessageId: 'sns-1' },
-    'sent',
-    [
-      'recordFeedback',
-      CLINIC,
-      'm1',
-      { kind: 'sent', at: '2026-05-01T07:00:02.000Z', providerMessageId: 'sns-1' },
-    ],
-  ],
-  [
-    { kind: 'rejected', reason: 'no' },
-    'failed',
-    ['recordFeedback', CLINIC, 'm1', { kind: 'failed', reason: 'no' }],
-  ],
-  [
-    { kind: 'unavailable', reason: 'no' },
-    null,
-    ['recordFeedback', CLINIC, 'm1', { kind: 'failed', reason: 'no' }],
-  ],
+  [{ kind: 'accepted', providerMessageId: 'sns-1' }, 'sent', recordedAs(SENT)],
+  [{ kind: 'rejected', reason: 'no' }, 'failed', NOT_SENT],
+  [{ kind: 'unavailable', reason: 'no' }, null, NOT_SENT],
   [{ kind: 'unknown', reason: 'lost' }, 'queued', ['markUnresolved', CLINIC, 'm1', 'lost']],
 ])('records the result %o with status %s', async (result, status, recorded) => {
   expect(await handOver(result)).toEqual({

@@ -61,7 +61,7 @@ describe('bookAppointment', () => {
     [
       'the patient is erased',
       {},
-      { patient: { ...patient, erasedAt: '2026-05-01T07:00:00.000Z' } },
+      { patient: { ...patient, erasedAt: request.createdAt } },
       'patient_not_found',
     ],
     ['patient and doctor are unknown', {}, { patient: undefined, doctor: null }, 'patient_not_found'],

@@ -53,18 +53,8 @@ describe('placementRejection', () => {
   it.each<[condition: string, Partial<Placement>, Partial<PlacementFacts>, PlacementRejection | null]>([
     ['everything is free', { treatments: ['t1'], room: 'r1' }, { room }, null],
     ['the room is free until the start', { room: 'r1' }, { room, roomBusy: [{ from: 540, to: 570 }] }, null],
-    [
-      'the last minute of the room is taken',
-      { room: 'r1' },
-      { room, roomBusy: from(614) },
-      { kind: 'room_taken' },
-    ],
-    [
-      'doctor and room are taken',
-      { room: 'r1' },
-      { room, busy: from(600), roomBusy: from(600) },
-      { kind: 'taken' },
-    ],
+    ['the room is taken at its end', { room: 'r1' }, { room, roomBusy: from(614) }, { kind: 'room_taken' }],
+    ['both are taken', { room: 'r1' }, { room, busy: from(600), roomBusy: from(600) }, { kind: 'taken' }],
     ['the doctor is unknown', { room: 'r2' }, { doctor: null }, { kind: 'doctor_not_found' }],
     ['the room is unknown', { room: 'r2' }, {}, { kind: 'room_not_found' }],
     [
@@ -90,7 +80,7 @@ describe('placementRejection', () => {
       ),
     ],
     [
-      'treatments take too long',
+      'they take too long',
       { treatments: ['long', 't2'], minutes: null },
       {},
       invalid({ kind: 'treatments_too_long' }),

@@ -41,12 +41,7 @@ describe('freeSlots', () => {
     ['steps by the duration', dayOf(), 60, ['09:00', '10:00', '11:00']],
     ['drops a remainder shorter than the duration', dayOf(), 50, ['09:00', '09:50', '10:40']],
     ['skips busy times', dayOf({ busy: [interval('10:15', '10:45')] }), 60, ['09:00', '11:00']],
-    [
-      'offers slots adjacent to a busy time',
-      dayOf({ busy: [interval('10:00', '11:00')] }),
-      60,
-      ['09:00', '11:00'],
-    ],
+    ['offers slots next to others', dayOf({ busy: [interval('10:00', '11:00')] }), 60, ['09:00', '11:00']],
     ['keeps its grid across a break', dayWith({ breaks: week('mon 09:30-10:00') }), 60, ['10:00', '11:00']],
     [
       'starts again at each window',
@@ -63,19 +58,9 @@ describe('freeSlots', () => {
     ],
     ['treats an empty exception as a day off', dayWith({ exceptions: { '2026-05-04': [] } }), 60, []],
     ['is empty on time off', dayWith({ timeOff: off('2026-05-01', '2026-05-04') }), 60, []],
-    [
-      'is not empty before time off begins',
-      dayWith({ timeOff: off('2026-05-05', '2026-05-09') }),
-      120,
-      ['09:00'],
-    ],
+    ['is not empty before time off', dayWith({ timeOff: off('2026-05-05', '2026-05-09') }), 120, ['09:00']],
     ['is empty on a holiday of the clinic', dayWith({ holidays: off('2026-05-04', '2026-05-04') }), 60, []],
-    [
-      'is not empty before a holiday begins',
-      dayWith({ holidays: off('2026-05-05', '2026-05-05') }),
-      120,
-      ['09:00'],
-    ],
+    ['is not empty before a holiday', dayWith({ holidays: off('2026-05-05', '2026-05-05') }), 120, ['09:00']],
     ['is empty for an inactive doctor', dayWith({ isActive: false }), 60, []],
     ['ends at 23:59 at the latest', dayWith({ hours: week('mon 23:00-23:59') }), 30, ['23:00']],
     // Working hours may end at midnight.
@@ -380,18 +365,12 @@ describe('nextFreeSlots', () => {
 describe('scheduleOf', () => {
   const MONDAY = { hours: week('mon 09:00-12:00'), holidays: off('2026-05-04', '2026-05-04') }
 
+  const AWAY = { timeOff: off('2026-05-01', '2026-05-09') }
+
   it.each<[string, DoctorDay, ReturnType<typeof scheduleOf>['closed']]>([
     ['null on a day with hours', dayWith({ hours: week('mon 09:00-12:00') }), null],
-    [
-      'holiday on a holiday, even during time off',
-      dayWith({ ...MONDAY, timeOff: off('2026-05-01', '2026-05-09') }),
-      'holiday',
-    ],
-    [
-      'time_off during time off',
-      dayWith({ ...MONDAY, holidays: [], timeOff: off('2026-05-01', '2026-05-09') }),
-      'time_off',
-    ],
+    ['holiday on a holiday, even during time off', dayWith({ ...MONDAY, ...AWAY }), 'holiday'],
+    ['time_off during time off', dayWith({ ...MONDAY, holidays: [], ...AWAY }), 'time_off'],
     ['null on a holiday without hours', dayWith({ ...MONDAY, hours: week('tue 09:00-12:00') }), null],
     ['null for an inactive doctor', dayWith({ hours: week('mon 09:00-12:00'), isActive: false }), null],
   ])('says that the day is closed: %s', (_, day, closed) => {

@@ -78,7 +78,7 @@ describe('the reads of a page', () => {
       [newest('a', FEBRUARY, MARCH, 12), newest('b', FEBRUARY, FEBRUARY, 2)],
     ],
     [
-      'a page that starts with a day',
+      'a page from a new day',
       10,
       8,
       [newest('a', FEBRUARY, FEBRUARY, 5), newest('b', FEBRUARY, FEBRUARY, 3)],
@@ -94,11 +94,7 @@ describe('the reads of a page', () => {
 
   it.each<[string, number, RangeRead[]]>([
     ['one read of a facet where that costs a unit less', 14, [newest('a', FEBRUARY, MARCH, 16)]],
-    [
-      'two reads of a facet where one costs as much',
-      15,
-      [oldest('a', MARCH, 1), newest('a', FEBRUARY, FEBRUARY, 2)],
-    ],
+    ['two reads that cost as much', 15, [oldest('a', MARCH, 1), newest('a', FEBRUARY, FEBRUARY, 2)]],
   ])('cross the end of a day in %s', (_, count, reads) => {
     const two: DayTally[] = [
       { date: MARCH, counts: new Map([['a', count]]) },

@@ -84,7 +84,7 @@ describe('smsLength', () => {
     ['the most euros', '€'.repeat(760), { alphabet: 'GSM-7', length: 1529, max: 1530 }],
     ['one more euro', '€'.repeat(761), { alphabet: 'GSM-7', length: 1532, max: 1530 }],
     [
-      'euros that fit the segments',
+      'euros that fit exactly',
       `a${'€'.repeat(76)}`.repeat(10),
       { alphabet: 'GSM-7', length: 1530, max: 1530 },
     ],

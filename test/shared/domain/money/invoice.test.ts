@@ -23,6 +23,8 @@ const payment = (amount: number, facts: Partial<Payment> = {}) =>
   }) as Payment
 
 const UNPAID = { status: 'sent', paid: 0 } as const
+const PAID = { status: 'paid', paid: 100 } as const
+const REFUNDED = { status: 'refunded', paid: 0 } as const
 const PARTLY = { status: 'partially_paid', paidAt: null } as const
 const FEBRUARY = '2026-02-01T00:00:00.000Z'
 const MARCH = '2026-03-01T00:00:00.000Z'
@@ -39,17 +41,12 @@ describe('applyPayments', () => {
       'the total in two payments',
       invoice(),
       [payment(40), payment(60, { createdAt: FEBRUARY })],
-      { status: 'paid', paid: 100, paidAt: FEBRUARY },
+      { ...PAID, paidAt: FEBRUARY },
     ],
     ['an overpayment', invoice(), [payment(140)], { status: 'paid', paid: 140 }],
     ['pending and failed payments', invoice(), [payment(40, PENDING), payment(60, FAILED)], UNPAID],
     ['a partial refund', invoice(), [payment(100), payment(30, REFUND)], { ...PARTLY, paid: 70 }],
-    [
-      'a full refund',
-      invoice(),
-      [payment(100), payment(100, REFUND)],
-      { status: 'refunded', paid: 0, paidAt: null },
-    ],
+    ['a full refund', invoice(), [payment(100), payment(100, REFUND)], { ...REFUNDED, paidAt: null }],
     ['a partial payment when overdue', marked('overdue'), [payment(40)], { status: 'partially_paid' }],
     ['no payments when overdue', marked('overdue'), [], { status: 'overdue' }],
     ['a payment when cancelled', marked('cancelled'), [payment(100)], { status: 'cancelled', paid: 100 }],
@@ -63,29 +60,19 @@ describe('applyPayments', () => {
     ],
     ['a partial payment when marked as paid', marked('paid'), [payment(40)], PARTLY],
     [
-      'a voided payment when marked as paid',
+      'a voided payment when paid',
       { ...marked('paid'), status: 'paid' },
       [payment(100, FAILED)],
       { ...UNPAID, paidAt: null },
     ],
     [
-      'a pending payment when marked as partially paid',
+      'a pending payment when marked as partly paid',
       marked('partially_paid'),
       [payment(100, PENDING)],
       UNPAID,
     ],
-    [
-      'a failed refund when marked as refunded',
-      marked('refunded'),
-      [payment(100, { ...REFUND, ...FAILED })],
-      UNPAID,
-    ],
-    [
-      'a refunded payment when marked as refunded',
-      marked('refunded'),
-      [payment(100, { status: 'refunded' })],
-      { status: 'refunded', paid: 0 },
-    ],
+    ['a failed refund when refunded', marked('refunded'), [payment(100, { ...REFUND, ...FAILED })], UNPAID],
+    ['a refunded payment', marked('refunded'), [payment(100, { status: 'refunded' })], REFUNDED],
     [
       'a voided payment when nothing is to be paid',
       { ...marked('paid'), total: 0 },
@@ -93,12 +80,7 @@ describe('applyPayments', () => {
       { status: 'paid', paid: 0, paidAt: MARCH },
     ],
     ['a failed payment when overdue', marked('overdue'), [payment(100, FAILED)], { status: 'overdue' }],
-    [
-      'no payments but an earlier payment time',
-      invoice({ paidAt: MARCH }),
-      [],
-      { status: 'sent', paidAt: null },
-    ],
+    ['no payments, but a time', invoice({ paidAt: MARCH }), [], { status: 'sent', paidAt: null }],
     ['a payment of zero', invoice(), [payment(0)], { ...UNPAID, paidAt: null }],
     [
       'a refund over the payments',
@@ -106,12 +88,7 @@ describe('applyPayments', () => {
       [payment(40), payment(50, REFUND)],
       { status: 'refunded', paid: -10, paidAt: null },
     ],
-    [
-      'a pending refund',
-      invoice(),
-      [payment(100), payment(100, { ...REFUND, ...PENDING })],
-      { status: 'paid', paid: 100 },
-    ],
+    ['a pending refund', invoice(), [payment(100), payment(100, { ...REFUND, ...PENDING })], PAID],
   ])('sets paid amount, status and payment time for %s', (_, before, payments, after) => {
     expect(applyPayments(before, payments)).toMatchObject(after)
     expect(applyPayments(applyPayments(before, payments), payments)).toEqual(applyPayments(before, payments))

@@ -156,7 +156,7 @@ describe('importing patients from NDJSON', () => {
   it.each([
     ['text that is no JSON', '{"external_id":1\n{}', '1: is not JSON'],
     [
-      'a last line that is cut off',
+      'a cut last line',
       '{"external_id":1,"first_na',
       '1: is not JSON; the file may be truncated in this last line',
     ],
