@@ -316,20 +316,11 @@ describe('the senders’ names', () => {
 
   it.each([
     '',
-    'clinic',
-    'clinic@',
     'clinic@127.1',
-    'clinic@127.0.0.1',
     'mäil@example.com',
-    `clinic@${'a'.repeat(64)}.com`,
-    '@example.com',
     'a@b@example.com',
-    'a b@example.com',
-    ' clinic@example.com',
     'clinic@example.com\n',
     'Praxis<mail@example.com>',
-    'a@example.com,b@example.com',
-    '*@example.com',
   ])('reject %j as an email address', (emailFrom) => {
     expect(() => settingsOf('dev', { emailFrom })).toThrow(/- emailFrom is not an email address/)
   })
