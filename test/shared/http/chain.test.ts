@@ -135,13 +135,13 @@ describe('the chain', () => {
     ['a value without a colon', { authorization: 'Developer ks' }],
     ['no Authorization header', {}],
   ])('returns 401 without reading the store for %s', async (_, headers) => {
-    const prove = vi.fn(async () => credential)
-    const { handler } = chain(undefined, { verifyCredential: prove })
+    const verify = vi.fn(async () => credential)
+    const { handler } = chain(undefined, { verifyCredential: verify })
     expect(await call(handler, { ...good, headers })).toMatchObject({
       status: 401,
       body: { error: 'UNAUTHORIZED' },
     })
-    expect(prove).not.toHaveBeenCalled()
+    expect(verify).not.toHaveBeenCalled()
   })
 
   it.each([
@@ -238,7 +238,7 @@ describe('the chain', () => {
 
   it('returns 429 over the rate limit, whatever else is wrong', async () => {
     const over = { countRequest: counted(101, 1) }
-    for (const parts of [over, { ...over, prove: async () => ({ ...credential, scopes: [] }) }]) {
+    for (const parts of [over, { ...over, verifyCredential: async () => ({ ...credential, scopes: [] }) }]) {
       const response = await call(chain(undefined, parts).handler, { ...good, query: { page: '0' } })
       expect(response).toMatchObject({
         status: 429,
