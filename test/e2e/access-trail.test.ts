@@ -74,22 +74,20 @@ describe('a request', () => {
   })
 })
 
-describe('a command of the operator tool', () => {
-  it('does nothing when its line cannot be written', async () => {
-    const about = await local()
-    const server = createServer((_request, response) => {
-      // The same stack, but its log group takes no lines.
-      const endpoints = { ...about.endpoints, logs: 'http://127.0.0.1:1' }
-      response.end(JSON.stringify({ ...about, endpoints }))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const port = String((server.address() as AddressInfo).port)
-    const options = ['--clinic', clinic, '--first-name', 'Unseen']
-    const { code, stderr } = await tool('--port', port, 'patient', 'update', patient.id, ...options)
-    server.close()
-    expect([code, stderr]).toEqual([3, expect.stringContaining('cannot be written, so nothing was done')])
-    expect((await get(stack, `/patients/${patient.id}`, pair)).body.data.first_name).not.toBe('Unseen')
-  })
+it('a command of the operator tool does nothing when its line cannot be written', async () => {
+  const about = await local()
+  const server = createServer((_request, response) => {
+    // The same stack, but its log group takes no lines.
+    const endpoints = { ...about.endpoints, logs: 'http://127.0.0.1:1' }
+    response.end(JSON.stringify({ ...about, endpoints }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const port = String((server.address() as AddressInfo).port)
+  const options = ['--clinic', clinic, '--first-name', 'Unseen']
+  const { code, stderr } = await tool('--port', port, 'patient', 'update', patient.id, ...options)
+  server.close()
+  expect([code, stderr]).toEqual([3, expect.stringContaining('cannot be written, so nothing was done')])
+  expect((await get(stack, `/patients/${patient.id}`, pair)).body.data.first_name).not.toBe('Unseen')
 })
 
 it('a line that an operator has made up is not a request', async () => {

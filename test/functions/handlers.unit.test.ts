@@ -79,19 +79,18 @@ describe('GET /patients/{id}', () => {
   })
 })
 
-describe('the start of an endpoint', () => {
-  it('reads the table once, and succeeds even if that fails', async () => {
-    dynamodb.on(GetCommand).rejects(new Error('unknown'))
-    const { prepare } = (await handlerOf({ id: 'get-patient' })) as { prepare: () => Promise<unknown> }
-    await prepare()
-    expect(dynamodb.calls()).toHaveLength(1)
-  })
+it('the start of an endpoint reads the table once, and succeeds even if that fails', async () => {
+  dynamodb.on(GetCommand).rejects(new Error('unknown'))
+  const { prepare } = (await handlerOf({ id: 'get-patient' })) as { prepare: () => Promise<unknown> }
+  await prepare()
+  expect(dynamodb.calls()).toHaveLength(1)
 })
 
-describe('the environment', () => {
-  it.each(['many', '0', ''])('fails to load with an invalid variable, and names it: "%s"', async (value) => {
+it.each(['many', '0', ''])(
+  'the environment fails to load with an invalid variable, and names it: "%s"',
+  async (value) => {
     const { readEnvironment } = await import('../../shared/runtime/environment.ts')
     stubFunctionEnvironment('clinic-table', { REQUESTS_PER_MINUTE: value })
     expect(readEnvironment).toThrow('REQUESTS_PER_MINUTE')
-  })
-})
+  },
+)

@@ -39,17 +39,18 @@ async function tableCalls(act: () => Promise<unknown>): Promise<string[]> {
     .map((command) => command.constructor.name)
 }
 
-describe('an endpoint that retrieves one record', () => {
-  it.each([
-    ['get-doctor', 'list-doctors', () => records.doctor.id],
-    ['get-department', 'list-departments', () => records.department.id],
-    ['get-room', 'list-rooms', () => records.room.id],
-    ['get-treatment', 'list-treatments', () => records.treatment.id],
-    ['get-appointment', 'list-appointments', () => records.appointment.id],
-    ['get-payment', 'list-payments', () => records.payment.id],
-    ['get-message', 'list-messages', () => records.message.id],
-    ['get-webhook', 'list-webhooks', () => webhook],
-  ])('%s returns what %s lists, with one read', async (id, list, idOf) => {
+it.each([
+  ['get-doctor', 'list-doctors', () => records.doctor.id],
+  ['get-department', 'list-departments', () => records.department.id],
+  ['get-room', 'list-rooms', () => records.room.id],
+  ['get-treatment', 'list-treatments', () => records.treatment.id],
+  ['get-appointment', 'list-appointments', () => records.appointment.id],
+  ['get-payment', 'list-payments', () => records.payment.id],
+  ['get-message', 'list-messages', () => records.message.id],
+  ['get-webhook', 'list-webhooks', () => webhook],
+])(
+  'an endpoint that retrieves one record %s returns what %s lists, with one read',
+  async (id, list, idOf) => {
     const calls = await tableCalls(async () => {
       const { status, body } = await ask(id, { path: { id: idOf() } })
       const { data } = (await ask(list)).body
@@ -57,27 +58,25 @@ describe('an endpoint that retrieves one record', () => {
     })
     expect(calls[0]).toBe('GetCommand')
     expect(await tableCalls(() => ask(id, { path: { id: idOf() } }))).toEqual(['GetCommand'])
-  })
-})
+  },
+)
 
-describe('GET /invoices/{id}/payments', () => {
-  it('returns what GET /payments returns for the invoice, with the same filters', async () => {
-    const { invoice } = records
-    const filters: Record<string, string>[] = [
-      {},
-      { status: 'completed' },
-      { status: 'failed' },
-      { from: '2026-05-05' },
-    ]
-    for (const query of filters) {
-      const own = await ask('list-invoice-payments', { path: { id: invoice.id }, query })
-      const filtered = await ask('list-payments', { query: { ...query, invoice_id: invoice.id } })
-      const { next_after: _, ...meta } = filtered.body.meta
-      expect([own.status, own.body]).toEqual([200, { data: filtered.body.data, meta }])
-    }
-    const { body } = await ask('list-invoice-payments', { path: { id: invoice.id } })
-    expect(body).toMatchObject({ data: [{ id: records.payment.id }], meta: { total: 1 } })
-  })
+it('GET /invoices/{id}/payments returns what GET /payments returns for the invoice, with the same filters', async () => {
+  const { invoice } = records
+  const filters: Record<string, string>[] = [
+    {},
+    { status: 'completed' },
+    { status: 'failed' },
+    { from: '2026-05-05' },
+  ]
+  for (const query of filters) {
+    const own = await ask('list-invoice-payments', { path: { id: invoice.id }, query })
+    const filtered = await ask('list-payments', { query: { ...query, invoice_id: invoice.id } })
+    const { next_after: _, ...meta } = filtered.body.meta
+    expect([own.status, own.body]).toEqual([200, { data: filtered.body.data, meta }])
+  }
+  const { body } = await ask('list-invoice-payments', { path: { id: invoice.id } })
+  expect(body).toMatchObject({ data: [{ id: records.payment.id }], meta: { total: 1 } })
 })
 
 describe('GET /me', () => {
@@ -112,14 +111,12 @@ describe('GET /me', () => {
   })
 })
 
-describe('GET /health', () => {
-  it('returns ok and the version of the time zones, and reads nothing but the credential', async () => {
-    const calls = await tableCalls(async () => {
-      const { status, body } = await ask('get-health')
-      expect([status, body]).toEqual([200, { status: 'ok', tzdata: expect.stringMatching(/^20\d\d[a-z]$/) }])
-    })
-    expect(calls).toEqual([])
+it('GET /health returns ok and the version of the time zones, and reads nothing but the credential', async () => {
+  const calls = await tableCalls(async () => {
+    const { status, body } = await ask('get-health')
+    expect([status, body]).toEqual([200, { status: 'ok', tzdata: expect.stringMatching(/^20\d\d[a-z]$/) }])
   })
+  expect(calls).toEqual([])
 })
 
 describe('GET /clinic', () => {

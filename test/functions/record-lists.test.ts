@@ -139,43 +139,39 @@ describe('after', () => {
   })
 })
 
-describe('order', () => {
-  it('mirrors the list and its cursors, and is bound to them', async () => {
-    const newest = (await list('appointments')).body.data.map(({ id }: { id: string }) => id)
-    for (const limit of ['1', '3', '100'])
-      expect(await readAll('appointments', { order: 'asc', limit })).toEqual([...newest].reverse())
-    const { body } = await list('appointments', { order: 'desc', limit: '1' })
-    const after = body.meta.next_after
-    expect((await list('appointments', { after, limit: '1' })).body.data[0].id).toBe(newest[1])
-    expect((await list('appointments', { after, order: 'asc' })).body).toEqual(INVALID_CURSOR)
-  })
+it('the order mirrors the list and its cursors, and is bound to them', async () => {
+  const newest = (await list('appointments')).body.data.map(({ id }: { id: string }) => id)
+  for (const limit of ['1', '3', '100'])
+    expect(await readAll('appointments', { order: 'asc', limit })).toEqual([...newest].reverse())
+  const { body } = await list('appointments', { order: 'desc', limit: '1' })
+  const after = body.meta.next_after
+  expect((await list('appointments', { after, limit: '1' })).body.data[0].id).toBe(newest[1])
+  expect((await list('appointments', { after, order: 'asc' })).body).toEqual(INVALID_CURSOR)
 })
 
-describe('a filter', () => {
-  it.each<[name: string, parameter: string, matching: () => string, other: string]>([
-    ['appointments', 'patient_id', () => made.patient.id, newUuid()],
-    ['appointments', 'doctor_id', () => made.doctor.id, newUuid()],
-    ['appointments', 'status', () => 'scheduled', 'no_show'],
-    ['appointments', 'date_from', () => made.appointment.date, '2026-05-05'],
-    ['appointments', 'date_to', () => made.appointment.date, '2026-05-03'],
-    ['invoices', 'patient_id', () => made.patient.id, newUuid()],
-    ['invoices', 'status', () => made.invoice.status, 'draft'],
-    ['invoices', 'from', () => made.invoice.issueDate, '2026-05-05'],
-    ['invoices', 'to', () => made.invoice.issueDate, '2026-05-03'],
-    ['payments', 'patient_id', () => made.patient.id, newUuid()],
-    ['payments', 'invoice_id', () => made.invoice.id, newUuid()],
-    ['payments', 'status', () => made.payment.status, 'pending'],
-    ['payments', 'from', () => made.payment.date, '2026-05-05'],
-    ['payments', 'to', () => made.payment.date, '2026-05-03'],
-    ['messages', 'patient_id', () => made.patient.id, newUuid()],
-    ['messages', 'channel', () => made.message.channel, 'sms'],
-    ['messages', 'from', () => made.message.acceptedOn, '2026-05-02'],
-    ['messages', 'to', () => made.message.acceptedOn, '2026-04-30'],
-  ])('of %s by %s selects those that match', async (name, parameter, matching, other) => {
-    const totalOf = async (value: string) => (await list(name, { [parameter]: value })).body.meta.total
-    expect(await totalOf(matching())).toBeGreaterThan(0)
-    expect(await totalOf(other)).toBe(0)
-  })
+it.each<[name: string, parameter: string, matching: () => string, other: string]>([
+  ['appointments', 'patient_id', () => made.patient.id, newUuid()],
+  ['appointments', 'doctor_id', () => made.doctor.id, newUuid()],
+  ['appointments', 'status', () => 'scheduled', 'no_show'],
+  ['appointments', 'date_from', () => made.appointment.date, '2026-05-05'],
+  ['appointments', 'date_to', () => made.appointment.date, '2026-05-03'],
+  ['invoices', 'patient_id', () => made.patient.id, newUuid()],
+  ['invoices', 'status', () => made.invoice.status, 'draft'],
+  ['invoices', 'from', () => made.invoice.issueDate, '2026-05-05'],
+  ['invoices', 'to', () => made.invoice.issueDate, '2026-05-03'],
+  ['payments', 'patient_id', () => made.patient.id, newUuid()],
+  ['payments', 'invoice_id', () => made.invoice.id, newUuid()],
+  ['payments', 'status', () => made.payment.status, 'pending'],
+  ['payments', 'from', () => made.payment.date, '2026-05-05'],
+  ['payments', 'to', () => made.payment.date, '2026-05-03'],
+  ['messages', 'patient_id', () => made.patient.id, newUuid()],
+  ['messages', 'channel', () => made.message.channel, 'sms'],
+  ['messages', 'from', () => made.message.acceptedOn, '2026-05-02'],
+  ['messages', 'to', () => made.message.acceptedOn, '2026-04-30'],
+])('a filter of %s by %s selects those that match', async (name, parameter, matching, other) => {
+  const totalOf = async (value: string) => (await list(name, { [parameter]: value })).body.meta.total
+  expect(await totalOf(matching())).toBeGreaterThan(0)
+  expect(await totalOf(other)).toBe(0)
 })
 
 it('a list filtered by dates up to 9999-12-31 has the totals of records with any date', async () => {
@@ -196,18 +192,16 @@ it('a list filtered by dates up to 9999-12-31 has the totals of records with any
   expect(await total({ date_from: '0001-01-01', date_to: '9999-12-30' })).toEqual([1, 1])
 })
 
-describe('a list of statuses', () => {
-  it('selects the records with any of them, in whatever order they are named', async () => {
-    const read = async (query: Record<string, string>) => (await list('appointments', query)).body
-    const { data, meta } = await read({ status: 'scheduled,cancelled', limit: '2' })
-    expect(meta.total).toBe(4)
-    expect((await read({ status: 'completed,scheduled' })).meta.total).toBe(3)
-    const rest = await read({ status: 'cancelled,scheduled,cancelled', after: meta.next_after })
-    expect([...data, ...rest.data]).toEqual((await read({})).data)
-    expect((await list('appointments', { status: 'scheduled,' })).body).toMatchObject({
-      message: 'errors.developer_api.invalid_params',
-      details: [{ field: 'status', issue: expect.stringMatching(/^must be one or more of scheduled, /) }],
-    })
+it('a list of statuses selects the records with any of them, in whatever order they are named', async () => {
+  const read = async (query: Record<string, string>) => (await list('appointments', query)).body
+  const { data, meta } = await read({ status: 'scheduled,cancelled', limit: '2' })
+  expect(meta.total).toBe(4)
+  expect((await read({ status: 'completed,scheduled' })).meta.total).toBe(3)
+  const rest = await read({ status: 'cancelled,scheduled,cancelled', after: meta.next_after })
+  expect([...data, ...rest.data]).toEqual((await read({})).data)
+  expect((await list('appointments', { status: 'scheduled,' })).body).toMatchObject({
+    message: 'errors.developer_api.invalid_params',
+    details: [{ field: 'status', issue: expect.stringMatching(/^must be one or more of scheduled, /) }],
   })
 })
 
@@ -388,66 +382,62 @@ it.each([
   }
 })
 
-describe('invoice_number', () => {
-  it('finds all invoices with exactly this number, in order, as soon as they have it', async () => {
-    const store = invoiceStore(db)
-    const dates = ['2026-03-01', '2026-03-03', '2026-03-02']
-    const ids = dates.map(() => newUuid())
-    for (const [at, issueDate] of dates.entries()) {
-      const facts = { id: ids[at] as string, number: 'A/1', issueDate }
-      await createRecord(db.table, made.clinic, store, { ...made.invoice, ...facts })
-    }
-    const read = async (query: Record<string, string>) => {
-      const found = await readAll('invoices', { invoice_number: 'A/1', ...query })
-      return found.map((id) => dates[ids.indexOf(id)])
-    }
-    expect(await read({ limit: '1' })).toEqual(['2026-03-03', '2026-03-02', '2026-03-01'])
-    expect(await read({ limit: '2', order: 'asc' })).toEqual(['2026-03-01', '2026-03-02', '2026-03-03'])
-    expect(await read({ from: '2026-03-02', to: '2026-03-02', patient_id: made.patient.id })).toEqual([
-      '2026-03-02',
-    ])
-    expect(await read({ status: 'paid' })).toEqual([])
-    expect(await read({ patient_id: newUuid() })).toEqual([])
-    expect(await read({ invoice_number: ' A/1 ', limit: '1' })).toEqual([
-      '2026-03-03',
-      '2026-03-02',
-      '2026-03-01',
-    ])
-    expect((await list('invoices', { invoice_number: 'A/1', limit: '1' })).body.meta.total).toBe(3)
-    const stored = await store.find(made.clinic.id, ids[1] as string)
-    const changes = new Changeset(db.table, made.clinic.id)
-    if (stored) store.change(changes, stored, { ...stored.record, number: 'A/2' })
-    await changes.commit()
-    expect(await read({})).toEqual(['2026-03-02', '2026-03-01'])
-    expect(await read({ invoice_number: 'A/2' })).toEqual(['2026-03-03'])
-    expect(await read({ invoice_number: 'A/' })).toEqual([])
-  })
+it('invoice_number finds all invoices with exactly this number, in order, as soon as they have it', async () => {
+  const store = invoiceStore(db)
+  const dates = ['2026-03-01', '2026-03-03', '2026-03-02']
+  const ids = dates.map(() => newUuid())
+  for (const [at, issueDate] of dates.entries()) {
+    const facts = { id: ids[at] as string, number: 'A/1', issueDate }
+    await createRecord(db.table, made.clinic, store, { ...made.invoice, ...facts })
+  }
+  const read = async (query: Record<string, string>) => {
+    const found = await readAll('invoices', { invoice_number: 'A/1', ...query })
+    return found.map((id) => dates[ids.indexOf(id)])
+  }
+  expect(await read({ limit: '1' })).toEqual(['2026-03-03', '2026-03-02', '2026-03-01'])
+  expect(await read({ limit: '2', order: 'asc' })).toEqual(['2026-03-01', '2026-03-02', '2026-03-03'])
+  expect(await read({ from: '2026-03-02', to: '2026-03-02', patient_id: made.patient.id })).toEqual([
+    '2026-03-02',
+  ])
+  expect(await read({ status: 'paid' })).toEqual([])
+  expect(await read({ patient_id: newUuid() })).toEqual([])
+  expect(await read({ invoice_number: ' A/1 ', limit: '1' })).toEqual([
+    '2026-03-03',
+    '2026-03-02',
+    '2026-03-01',
+  ])
+  expect((await list('invoices', { invoice_number: 'A/1', limit: '1' })).body.meta.total).toBe(3)
+  const stored = await store.find(made.clinic.id, ids[1] as string)
+  const changes = new Changeset(db.table, made.clinic.id)
+  if (stored) store.change(changes, stored, { ...stored.record, number: 'A/2' })
+  await changes.commit()
+  expect(await read({})).toEqual(['2026-03-02', '2026-03-01'])
+  expect(await read({ invoice_number: 'A/2' })).toEqual(['2026-03-03'])
+  expect(await read({ invoice_number: 'A/' })).toEqual([])
 })
 
-describe('a restore of the clinic', () => {
-  it('ends every cursor, and the times of changes between the restored one and its end', async () => {
-    const world = await createPopulatedClinic(db.table)
-    const { id } = world.clinic
-    await patientWriter(db).createMany(id, [aPatient()])
-    const { headers: own } = await issueCredential(db.table, world.clinic)
-    const read = async (query: Record<string, string>) => request('list-patients', { headers: own, query })
-    const { next_after } = (await read({ limit: '1' })).body.meta
-    const to = '2026-05-01T10:00:00.000Z'
-    const endedAt = '2026-05-02T10:00:00.000Z'
-    const restored = await clinicStore(db).update(id, { restores: [{ to, endedAt }] })
-    await credentialStore({ table: db.table, now: Date.now }).refreshClinic(restored)
+it('a restore of the clinic ends every cursor, and the times of changes between the restored one and its end', async () => {
+  const world = await createPopulatedClinic(db.table)
+  const { id } = world.clinic
+  await patientWriter(db).createMany(id, [aPatient()])
+  const { headers: own } = await issueCredential(db.table, world.clinic)
+  const read = async (query: Record<string, string>) => request('list-patients', { headers: own, query })
+  const { next_after } = (await read({ limit: '1' })).body.meta
+  const to = '2026-05-01T10:00:00.000Z'
+  const endedAt = '2026-05-02T10:00:00.000Z'
+  const restored = await clinicStore(db).update(id, { restores: [{ to, endedAt }] })
+  await credentialStore({ table: db.table, now: Date.now }).refreshClinic(restored)
 
-    const again = (await read({ limit: '1' })).body.meta.next_after
-    expect((await read({ limit: '1', after: next_after })).body).toEqual(INVALID_CURSOR)
-    expect((await read({ limit: '1', after: again })).status).toBe(200)
-    const since = async (updated_since: string) => {
-      const { status, body } = await read({ updated_since })
-      return [status, body.message, body.details?.[0].field]
-    }
-    const undone = [400, INVALID_CURSOR.message, 'updated_since']
-    expect(await since('2026-05-01T10:00:00.001Z')).toEqual(undone)
-    expect(await since('2026-05-02T11:59:59+02:00')).toEqual(undone)
-    expect((await since(to))[0]).toBe(200)
-    expect((await since(endedAt))[0]).toBe(200)
-  })
+  const again = (await read({ limit: '1' })).body.meta.next_after
+  expect((await read({ limit: '1', after: next_after })).body).toEqual(INVALID_CURSOR)
+  expect((await read({ limit: '1', after: again })).status).toBe(200)
+  const since = async (updated_since: string) => {
+    const { status, body } = await read({ updated_since })
+    return [status, body.message, body.details?.[0].field]
+  }
+  const undone = [400, INVALID_CURSOR.message, 'updated_since']
+  expect(await since('2026-05-01T10:00:00.001Z')).toEqual(undone)
+  expect(await since('2026-05-02T11:59:59+02:00')).toEqual(undone)
+  expect((await since(to))[0]).toBe(200)
+  expect((await since(endedAt))[0]).toBe(200)
 })

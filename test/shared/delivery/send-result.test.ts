@@ -296,22 +296,20 @@ const smsOf = () => smsSender(new SNSClient(settings()), { senderId: 'Clinic', m
 const emailOf = () =>
   emailSender(new SESv2Client(settings()), { from: 'clinic@example.com', configurationSet: 'mail' })
 
-describe('an SMS', () => {
-  it('is published unchanged to the number as transactional', async () => {
-    respond = snsAccepts
-    const result = await smsOf().send({ recipient: '+905321234567', text: 'Grüße & bis um 10 😀' }, deadline)
-    expect(result).toEqual({ kind: 'accepted', providerMessageId: 'sns-1' })
-    const [form] = bodies.map((body) => Object.fromEntries(new URLSearchParams(body)))
-    const attributes = [1, 2, 3].map((at) => [
-      form?.[`MessageAttributes.entry.${at}.Name`],
-      form?.[`MessageAttributes.entry.${at}.Value.StringValue`],
-    ])
-    expect(form).toMatchObject({ PhoneNumber: '+905321234567', Message: 'Grüße & bis um 10 😀' })
-    expect(Object.fromEntries(attributes)).toEqual({
-      'AWS.SNS.SMS.SMSType': 'Transactional',
-      'AWS.SNS.SMS.SenderID': 'Clinic',
-      'AWS.SNS.SMS.MaxPrice': '0.50',
-    })
+it('an SMS is published unchanged to the number as transactional', async () => {
+  respond = snsAccepts
+  const result = await smsOf().send({ recipient: '+905321234567', text: 'Grüße & bis um 10 😀' }, deadline)
+  expect(result).toEqual({ kind: 'accepted', providerMessageId: 'sns-1' })
+  const [form] = bodies.map((body) => Object.fromEntries(new URLSearchParams(body)))
+  const attributes = [1, 2, 3].map((at) => [
+    form?.[`MessageAttributes.entry.${at}.Name`],
+    form?.[`MessageAttributes.entry.${at}.Value.StringValue`],
+  ])
+  expect(form).toMatchObject({ PhoneNumber: '+905321234567', Message: 'Grüße & bis um 10 😀' })
+  expect(Object.fromEntries(attributes)).toEqual({
+    'AWS.SNS.SMS.SMSType': 'Transactional',
+    'AWS.SNS.SMS.SenderID': 'Clinic',
+    'AWS.SNS.SMS.MaxPrice': '0.50',
   })
 })
 

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { checkRateLimit, rateLimitFor, rateWindow } from '../../../shared/domain/rate-limit.ts'
 
-describe('rateLimitFor', () => {
-  it.each([
-    [1, 50],
-    [300, 50],
-    [301, 51],
-    [600, 100],
-    [60_000, 10_000],
-  ])('allows %i requests a minute and %i a second', (perMinute, perSecond) => {
-    expect(rateLimitFor(perMinute)).toEqual({ perMinute, perSecond })
-  })
+it.each([
+  [1, 50],
+  [300, 50],
+  [301, 51],
+  [600, 100],
+  [60_000, 10_000],
+])('rateLimitFor allows %i requests a minute and %i a second', (perMinute, perSecond) => {
+  expect(rateLimitFor(perMinute)).toEqual({ perMinute, perSecond })
 })
 
 describe('checkRateLimit', () => {

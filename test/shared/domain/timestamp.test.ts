@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { clinicTimestamp, isCalendarDate } from '../../../shared/domain/timestamp.ts'
 
-describe('clinicTimestamp', () => {
-  it.each([
-    ['2026-05-01T07:00:00.000Z', 'Europe/Istanbul', '2026-05-01T10:00:00+03:00'],
-    ['2026-05-01T07:00:00.999Z', 'UTC', '2026-05-01T07:00:00+00:00'],
-    ['2026-01-15T22:30:00Z', 'Asia/Kathmandu', '2026-01-16T04:15:00+05:45'],
-    ['2026-07-01T03:00:00Z', 'America/New_York', '2026-06-30T23:00:00-04:00'],
-    ['2026-12-01T03:00:00Z', 'America/New_York', '2026-11-30T22:00:00-05:00'],
-    ['2026-12-01T03:00:00Z', 'America/Winnipeg', '2026-11-30T22:00:00-05:00'],
-    ['2026-12-01T03:00:00Z', 'America/Inuvik', '2026-11-30T21:00:00-06:00'],
-  ])('formats %s in %s as %s', (instant, timezone, expected) => {
-    expect(clinicTimestamp(instant, timezone)).toBe(expected)
-  })
+it.each([
+  ['2026-05-01T07:00:00.000Z', 'Europe/Istanbul', '2026-05-01T10:00:00+03:00'],
+  ['2026-05-01T07:00:00.999Z', 'UTC', '2026-05-01T07:00:00+00:00'],
+  ['2026-01-15T22:30:00Z', 'Asia/Kathmandu', '2026-01-16T04:15:00+05:45'],
+  ['2026-07-01T03:00:00Z', 'America/New_York', '2026-06-30T23:00:00-04:00'],
+  ['2026-12-01T03:00:00Z', 'America/New_York', '2026-11-30T22:00:00-05:00'],
+  ['2026-12-01T03:00:00Z', 'America/Winnipeg', '2026-11-30T22:00:00-05:00'],
+  ['2026-12-01T03:00:00Z', 'America/Inuvik', '2026-11-30T21:00:00-06:00'],
+])('clinicTimestamp formats %s in %s as %s', (instant, timezone, expected) => {
+  expect(clinicTimestamp(instant, timezone)).toBe(expected)
 })
 
 describe('isCalendarDate', () => {

@@ -33,27 +33,21 @@ describe('isUuid', () => {
   })
 })
 
-describe('newUuid', () => {
-  it('makes ids of version 7 that sort by creation', () => {
-    const ids = Array.from({ length: 100 }, newUuid)
-    expect(ids.every((id) => isUuid(id) && id[14] === '7')).toBe(true)
-    expect([...new Set(ids)].sort()).toEqual(ids)
-  })
+it('newUuid makes ids of version 7 that sort by creation', () => {
+  const ids = Array.from({ length: 100 }, newUuid)
+  expect(ids.every((id) => isUuid(id) && id[14] === '7')).toBe(true)
+  expect([...new Set(ids)].sort()).toEqual(ids)
 })
 
-describe('uuidOfDigest', () => {
-  it('makes an id of version 8 from the first 16 bytes', () => {
-    const bytes = Uint8Array.from({ length: 32 }, (_, index) => 0xe0 + index)
-    expect(uuidOfDigest(bytes)).toBe('e0e1e2e3-e4e5-86e7-a8e9-eaebecedeeef')
-    expect(uuidOfDigest(new Uint8Array(32))).toBe('00000000-0000-8000-8000-000000000000')
-  })
+it('uuidOfDigest makes an id of version 8 from the first 16 bytes', () => {
+  const bytes = Uint8Array.from({ length: 32 }, (_, index) => 0xe0 + index)
+  expect(uuidOfDigest(bytes)).toBe('e0e1e2e3-e4e5-86e7-a8e9-eaebecedeeef')
+  expect(uuidOfDigest(new Uint8Array(32))).toBe('00000000-0000-8000-8000-000000000000')
 })
 
-describe('lineItemId', () => {
-  it('makes an id of version 5 for each item of each invoice', () => {
-    const ids = [lineItemId(ID, 0), lineItemId(ID, 1), lineItemId(newUuid(), 0)]
-    expect(new Set(ids).size).toBe(3)
-    expect(ids.every((id) => isUuid(id) && id[14] === '5')).toBe(true)
-    expect(lineItemId(ID, 0)).toBe(ids[0])
-  })
+it('lineItemId makes an id of version 5 for each item of each invoice', () => {
+  const ids = [lineItemId(ID, 0), lineItemId(ID, 1), lineItemId(newUuid(), 0)]
+  expect(new Set(ids).size).toBe(3)
+  expect(ids.every((id) => isUuid(id) && id[14] === '5')).toBe(true)
+  expect(lineItemId(ID, 0)).toBe(ids[0])
 })

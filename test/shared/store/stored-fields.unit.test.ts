@@ -12,17 +12,15 @@ const patient = filledPatient()
 const records = filledRecords(patient)
 const at = Date.parse(patient.createdAt)
 
-describe('a record with a value in every field', () => {
-  it('is decoded as it was encoded', () => {
-    const { appointment, invoice, payment, message } = records
-    expect([
-      toPatient(recordItem({ ...key, sk: patient.id }, { ...patient, ordinal: 0, version: 1, events: 1 })),
-      APPOINTMENTS.decode({ ...key, ...APPOINTMENTS.encode(appointment) }, appointment.id),
-      INVOICES.decode({ ...key, ...INVOICES.encode(invoice) }, invoice.id),
-      PAYMENTS.decode({ ...key, ...PAYMENTS.encode(payment) }, payment.id),
-      MESSAGES.decode({ ...key, ...MESSAGES.encode(message) }, message.id),
-    ]).toEqual([patient, appointment, invoice, payment, message])
-  })
+it('a record with a value in every field is decoded as it was encoded', () => {
+  const { appointment, invoice, payment, message } = records
+  expect([
+    toPatient(recordItem({ ...key, sk: patient.id }, { ...patient, ordinal: 0, version: 1, events: 1 })),
+    APPOINTMENTS.decode({ ...key, ...APPOINTMENTS.encode(appointment) }, appointment.id),
+    INVOICES.decode({ ...key, ...INVOICES.encode(invoice) }, invoice.id),
+    PAYMENTS.decode({ ...key, ...PAYMENTS.encode(payment) }, payment.id),
+    MESSAGES.decode({ ...key, ...MESSAGES.encode(message) }, message.id),
+  ]).toEqual([patient, appointment, invoice, payment, message])
 })
 
 describe('the stored format', () => {

@@ -1,21 +1,19 @@
 import { BatchGetItemCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { freshRealisticTable, SHORT_LATENCY } from '../realistic-table.ts'
 import { realisticItems } from './items.ts'
 
-describe('a partial batch', () => {
-  it('reports the keys that were not read', async () => {
-    const items = await realisticItems()
-    await items.batchWrite('a', 'b', 'c')
-    items.dynamodb.faults.next({ kind: 'partial-result', processed: 1 })
-    const Keys = ['a', 'b', 'c'].map(items.keyOf)
-    const read = await items.client.send(
-      new BatchGetItemCommand({ RequestItems: { [items.name]: { Keys, ConsistentRead: true } } }),
-    )
-    expect(read.Responses).toEqual({ [items.name]: [items.keyOf('a')] })
-    expect(read.UnprocessedKeys).toEqual({
-      [items.name]: { Keys: [items.keyOf('b'), items.keyOf('c')], ConsistentRead: true },
-    })
+it('a partial batch reports the keys that were not read', async () => {
+  const items = await realisticItems()
+  await items.batchWrite('a', 'b', 'c')
+  items.dynamodb.faults.next({ kind: 'partial-result', processed: 1 })
+  const Keys = ['a', 'b', 'c'].map(items.keyOf)
+  const read = await items.client.send(
+    new BatchGetItemCommand({ RequestItems: { [items.name]: { Keys, ConsistentRead: true } } }),
+  )
+  expect(read.Responses).toEqual({ [items.name]: [items.keyOf('a')] })
+  expect(read.UnprocessedKeys).toEqual({
+    [items.name]: { Keys: [items.keyOf('b'), items.keyOf('c')], ConsistentRead: true },
   })
 })
 

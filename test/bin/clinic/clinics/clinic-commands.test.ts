@@ -31,17 +31,15 @@ it('adds no holiday after the last date, and deletes one that it has', async () 
   ])
 })
 
-describe('the time zone', () => {
-  it('is changed only with --yes, after what becomes of records', async () => {
-    const { code, printed, errors } = await set('--timezone', 'Europe/Berlin')
-    expect([code, printed]).toEqual([2, ''])
-    expect(errors).toContain('The time zone of Clinic changes from Europe/Istanbul to Europe/Berlin.\n')
-    expect(errors).toContain('Dates and clock times stay, which are other instants in the new zone:')
-    expect(errors).toContain('Nothing was done. Use --yes to do it.')
-    expect(await stored()).toMatchObject({ timezone: 'Europe/Istanbul' })
-    expect((await set('--timezone', 'Europe/Berlin', '--yes')).code).toBe(0)
-    expect(await stored()).toMatchObject({ timezone: 'Europe/Berlin' })
-  })
+it('the time zone is changed only with --yes, after what becomes of records', async () => {
+  const { code, printed, errors } = await set('--timezone', 'Europe/Berlin')
+  expect([code, printed]).toEqual([2, ''])
+  expect(errors).toContain('The time zone of Clinic changes from Europe/Istanbul to Europe/Berlin.\n')
+  expect(errors).toContain('Dates and clock times stay, which are other instants in the new zone:')
+  expect(errors).toContain('Nothing was done. Use --yes to do it.')
+  expect(await stored()).toMatchObject({ timezone: 'Europe/Istanbul' })
+  expect((await set('--timezone', 'Europe/Berlin', '--yes')).code).toBe(0)
+  expect(await stored()).toMatchObject({ timezone: 'Europe/Berlin' })
 })
 
 it('the currency is changed only with --yes, and invoices keep theirs', async () => {

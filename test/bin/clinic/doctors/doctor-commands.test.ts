@@ -261,23 +261,21 @@ describe('time off', () => {
   })
 })
 
-describe('exceptions', () => {
-  it('are shown, and can be removed', async () => {
-    await doctor('--exception', MONDAY, `${TUESDAY} 09:00-12:00`)
-    expect(await bookableDates()).toEqual([TUESDAY])
-    expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(
-      `, exceptions ${MONDAY} off; ${TUESDAY} 09:00-12:00`,
-    )
-    expect(await output(doctor('--remove-exception', '2099-05-06'))).toContain('Nothing changed')
-    expect(await rejection(doctor('--remove-exception', '2099-05-06', MONDAY))).toBe(
-      `Nothing was changed: 2099-05-06 is not an exception. Exceptions: ${MONDAY} off; ${TUESDAY} 09:00-12:00\n`,
-    )
-    expect((await doctor('--remove-exception', MONDAY)).code).toBe(0)
-    expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
-    expect((await run('doctor', 'show', mine.doctor.id, '--clinic', mine.clinic.id)).printed).toMatch(
-      /^exceptions +2099-05-05 09:00-12:00$/m,
-    )
-  })
+it('exceptions of a doctor are shown, and can be removed', async () => {
+  await doctor('--exception', MONDAY, `${TUESDAY} 09:00-12:00`)
+  expect(await bookableDates()).toEqual([TUESDAY])
+  expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(
+    `, exceptions ${MONDAY} off; ${TUESDAY} 09:00-12:00`,
+  )
+  expect(await output(doctor('--remove-exception', '2099-05-06'))).toContain('Nothing changed')
+  expect(await rejection(doctor('--remove-exception', '2099-05-06', MONDAY))).toBe(
+    `Nothing was changed: 2099-05-06 is not an exception. Exceptions: ${MONDAY} off; ${TUESDAY} 09:00-12:00\n`,
+  )
+  expect((await doctor('--remove-exception', MONDAY)).code).toBe(0)
+  expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
+  expect((await run('doctor', 'show', mine.doctor.id, '--clinic', mine.clinic.id)).printed).toMatch(
+    /^exceptions +2099-05-05 09:00-12:00$/m,
+  )
 })
 
 describe('a doctor', () => {

@@ -59,13 +59,11 @@ describe('a queued email', () => {
   })
 })
 
-describe('backoffSeconds', () => {
-  it('doubles from 15 seconds to 15 minutes, less up to a quarter', () => {
-    for (let waits = 0; waits < 2000; waits++) {
-      const longest = Math.min(900, 15 * 2 ** waits)
-      expect(backoffSeconds(waits, 0)).toBe(Math.round(longest * 0.75))
-      expect(backoffSeconds(waits, 0.5)).toBe(Math.round(longest * 0.875))
-      expect(backoffSeconds(waits, 1)).toBe(longest)
-    }
-  })
+it('backoffSeconds doubles from 15 seconds to 15 minutes, less up to a quarter', () => {
+  for (let waits = 0; waits < 2000; waits++) {
+    const longest = Math.min(900, 15 * 2 ** waits)
+    expect(backoffSeconds(waits, 0)).toBe(Math.round(longest * 0.75))
+    expect(backoffSeconds(waits, 0.5)).toBe(Math.round(longest * 0.875))
+    expect(backoffSeconds(waits, 1)).toBe(longest)
+  }
 })

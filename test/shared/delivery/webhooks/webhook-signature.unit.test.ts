@@ -79,18 +79,16 @@ describe.each([
 const sampledBits = (position: number) =>
   Array.from({ length: rounds(2, 8) }, (_, index) => (position * 3 + index) % 8)
 
-describe('during a rotation', () => {
-  it.each([
-    [newWebhookSecret(), newWebhookSecret()],
-    ['the-old-one-as-text', newWebhookSecret()],
-    ['the-old-one-as-text', 'the-new-one-as-text'],
-  ])('both secrets verify: %s and %s', (old, current) => {
-    const headers = signed(current, old)
-    expect(headers['webhook-signature'].split(' ')).toHaveLength(2)
-    expect(verifier(old).verify(BODY, headers)).toEqual(JSON.parse(BODY))
-    expect(verifier(current).verify(BODY, headers)).toEqual(JSON.parse(BODY))
-    expect(() => verifier(newWebhookSecret()).verify(BODY, headers)).toThrow(WebhookVerificationError)
-  })
+it.each([
+  [newWebhookSecret(), newWebhookSecret()],
+  ['the-old-one-as-text', newWebhookSecret()],
+  ['the-old-one-as-text', 'the-new-one-as-text'],
+])('during a rotation both secrets verify: %s and %s', (old, current) => {
+  const headers = signed(current, old)
+  expect(headers['webhook-signature'].split(' ')).toHaveLength(2)
+  expect(verifier(old).verify(BODY, headers)).toEqual(JSON.parse(BODY))
+  expect(verifier(current).verify(BODY, headers)).toEqual(JSON.parse(BODY))
+  expect(() => verifier(newWebhookSecret()).verify(BODY, headers)).toThrow(WebhookVerificationError)
 })
 
 it('signs any JSON with any id and secrets', () => {

@@ -89,16 +89,14 @@ describe('movedParts', () => {
   })
 })
 
-describe('targetOf', () => {
-  it.each<[AppointmentChanges, string, number]>([
-    [{ startTime: '10:00' }, '10:00', 45],
-    [{ endTime: '10:00' }, '09:00', 60],
-    [{ startTime: '10:00', endTime: '10:20' }, '10:00', 20],
-    [{ minutes: 15 }, '09:00', 15],
-    [{ treatments: ['t1', 't2'] }, '09:00', 45],
-  ])('of %j begins at %s and takes %i minutes', (changes, startTime, minutes) => {
-    expect(targetOf(before, changes)).toMatchObject({ startTime, minutes })
-  })
+it.each<[AppointmentChanges, string, number]>([
+  [{ startTime: '10:00' }, '10:00', 45],
+  [{ endTime: '10:00' }, '09:00', 60],
+  [{ startTime: '10:00', endTime: '10:20' }, '10:00', 20],
+  [{ minutes: 15 }, '09:00', 15],
+  [{ treatments: ['t1', 't2'] }, '09:00', 45],
+])('targetOf of %j begins at %s and takes %i minutes', (changes, startTime, minutes) => {
+  expect(targetOf(before, changes)).toMatchObject({ startTime, minutes })
 })
 
 describe('changeAppointment', () => {

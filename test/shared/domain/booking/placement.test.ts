@@ -115,12 +115,10 @@ describe('placementRejection', () => {
   })
 })
 
-describe('intervalOf', () => {
-  it('takes the time of all treatments, or the length that is given', () => {
-    const two = { ...placement, treatments: ['t1', 't2'] }
-    expect(intervalOf({ ...two, minutes: null }, facts)).toEqual({ from: 570, to: 615 })
-    expect(intervalOf({ ...two, minutes: 20 }, facts)).toEqual({ from: 570, to: 590 })
-  })
+it('intervalOf takes the time of all treatments, or the length that is given', () => {
+  const two = { ...placement, treatments: ['t1', 't2'] }
+  expect(intervalOf({ ...two, minutes: null }, facts)).toEqual({ from: 570, to: 615 })
+  expect(intervalOf({ ...two, minutes: 20 }, facts)).toEqual({ from: 570, to: 590 })
 })
 
 describe('alternativesTo', () => {

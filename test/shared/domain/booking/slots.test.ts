@@ -262,17 +262,15 @@ function offset(at: number, zone: string): number {
   return Math.round((Date.parse(`${wallClockAt(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
 }
 
-describe('bookingRejection', () => {
-  it.each([
-    ['on the day before', '2026-05-03', '23:59', null],
-    ['earlier that day', '2026-05-04', '09:59', null],
-    ['at the start', '2026-05-04', '10:00', 'in_past'],
-    ['on the day after, at an earlier time', '2026-05-05', '00:00', 'in_past'],
-  ])('checked %s returns %s', (_, date, time, rejection) => {
-    expect(
-      bookingRejection(dayOf(), interval('10:00', '10:30'), { date, seconds: parseTime(time) * 60 }),
-    ).toBe(rejection)
-  })
+it.each([
+  ['on the day before', '2026-05-03', '23:59', null],
+  ['earlier that day', '2026-05-04', '09:59', null],
+  ['at the start', '2026-05-04', '10:00', 'in_past'],
+  ['on the day after, at an earlier time', '2026-05-05', '00:00', 'in_past'],
+])('bookingRejection, checked %s, returns %s', (_, date, time, rejection) => {
+  expect(bookingRejection(dayOf(), interval('10:00', '10:30'), { date, seconds: parseTime(time) * 60 })).toBe(
+    rejection,
+  )
 })
 
 describe('closedReason', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { descendingOrdinals, offsetOf, totalPages } from '../../../../shared/domain/lists/paging.ts'
 
 it.each([
@@ -18,16 +18,14 @@ it.each([
   expect(totalPages(total, limit)).toBe(pages)
 })
 
-describe('descendingOrdinals', () => {
-  it.each([
-    ['a full first page', 10, { page: 1, limit: 4 }, { from: 6, to: 9 }],
-    ['a full second page', 10, { page: 2, limit: 4 }, { from: 2, to: 5 }],
-    ['a last page with fewer records', 10, { page: 3, limit: 4 }, { from: 0, to: 1 }],
-    ['a last page with one record', 9, { page: 3, limit: 4 }, { from: 0, to: 0 }],
-    ['the page after a full last page', 8, { page: 3, limit: 4 }, null],
-    ['a page far past the end', 10, { page: 9, limit: 4 }, null],
-    ['an empty list', 0, { page: 1, limit: 4 }, null],
-  ])('returns the ordinals of %s', (_, count, request, expected) => {
-    expect(descendingOrdinals(count, request)).toEqual(expected)
-  })
+it.each([
+  ['a full first page', 10, { page: 1, limit: 4 }, { from: 6, to: 9 }],
+  ['a full second page', 10, { page: 2, limit: 4 }, { from: 2, to: 5 }],
+  ['a last page with fewer records', 10, { page: 3, limit: 4 }, { from: 0, to: 1 }],
+  ['a last page with one record', 9, { page: 3, limit: 4 }, { from: 0, to: 0 }],
+  ['the page after a full last page', 8, { page: 3, limit: 4 }, null],
+  ['a page far past the end', 10, { page: 9, limit: 4 }, null],
+  ['an empty list', 0, { page: 1, limit: 4 }, null],
+])('descendingOrdinals returns the ordinals of %s', (_, count, request, expected) => {
+  expect(descendingOrdinals(count, request)).toEqual(expected)
 })

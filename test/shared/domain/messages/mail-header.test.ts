@@ -79,19 +79,17 @@ const hostile = fc
   })
   .map((pieces) => pieces.join(''))
 
-describe('toSingleLine', () => {
-  it.each([
-    ['plain text unchanged', 'Praxis Nord', 'Praxis Nord'],
-    ['line ends as one space', 'a\r\nBcc: b@example.com', 'a Bcc: b@example.com'],
-    ['Unicode line ends as spaces', 'a\u2028b\u2029c\u0085d\u000be\ff', 'a b c d e f'],
-    ['NUL, DEL and tabs as spaces', 'a\0b\u007fc\td', 'a b c d'],
-    ['trimmed text', ' \r\n a \u2028', 'a'],
-    ['a replacement character for a lone surrogate', 'a\ud800b\udc00', 'a\ufffdb\ufffd'],
-    ['an emoji unchanged', '😀', '😀'],
-    ['empty text for line ends', '\r\n', ''],
-  ])('returns %s', (_, text, expected) => {
-    expect(toSingleLine(text)).toBe(expected)
-  })
+it.each([
+  ['plain text unchanged', 'Praxis Nord', 'Praxis Nord'],
+  ['line ends as one space', 'a\r\nBcc: b@example.com', 'a Bcc: b@example.com'],
+  ['Unicode line ends as spaces', 'a\u2028b\u2029c\u0085d\u000be\ff', 'a b c d e f'],
+  ['NUL, DEL and tabs as spaces', 'a\0b\u007fc\td', 'a b c d'],
+  ['trimmed text', ' \r\n a \u2028', 'a'],
+  ['a replacement character for a lone surrogate', 'a\ud800b\udc00', 'a\ufffdb\ufffd'],
+  ['an emoji unchanged', '😀', '😀'],
+  ['empty text for line ends', '\r\n', ''],
+])('toSingleLine returns %s', (_, text, expected) => {
+  expect(toSingleLine(text)).toBe(expected)
 })
 
 describe('formatMailbox', () => {

@@ -33,67 +33,60 @@ const [PENDING, FAILED, REFUND] = [{ status: 'pending' }, { status: 'failed' }, 
 const marked = (clinicStatus: Invoice['clinicStatus']) =>
   invoice({ clinicStatus, paidAt: clinicStatus === 'paid' ? MARCH : null })
 
-describe('applyPayments', () => {
-  it.each<[string, Invoice, Payment[], Partial<Invoice>]>([
-    ['no payments', invoice(), [], UNPAID],
-    ['a partial payment', invoice(), [payment(40)], { ...PARTLY, paid: 40 }],
-    [
-      'the total in two payments',
-      invoice(),
-      [payment(40), payment(60, { createdAt: FEBRUARY })],
-      { ...PAID, paidAt: FEBRUARY },
-    ],
-    ['an overpayment', invoice(), [payment(140)], { status: 'paid', paid: 140 }],
-    ['pending and failed payments', invoice(), [payment(40, PENDING), payment(60, FAILED)], UNPAID],
-    ['a partial refund', invoice(), [payment(100), payment(30, REFUND)], { ...PARTLY, paid: 70 }],
-    ['a full refund', invoice(), [payment(100), payment(100, REFUND)], { ...REFUNDED, paidAt: null }],
-    ['a partial payment when overdue', marked('overdue'), [payment(40)], { status: 'partially_paid' }],
-    ['no payments when overdue', marked('overdue'), [], { status: 'overdue' }],
-    ['a payment when cancelled', marked('cancelled'), [payment(100)], { status: 'cancelled', paid: 100 }],
-    ['no payments when marked as paid', marked('paid'), [], { status: 'paid', paidAt: MARCH }],
-    ['one unit less than the total', invoice(), [payment(99)], PARTLY],
-    [
-      'a payment of a draft',
-      invoice({ clinicStatus: 'draft' }),
-      [payment(100)],
-      { status: 'draft', paid: 100, paidAt: null },
-    ],
-    ['a partial payment when marked as paid', marked('paid'), [payment(40)], PARTLY],
-    [
-      'a voided payment when paid',
-      { ...marked('paid'), status: 'paid' },
-      [payment(100, FAILED)],
-      { ...UNPAID, paidAt: null },
-    ],
-    [
-      'a pending payment when marked as partly paid',
-      marked('partially_paid'),
-      [payment(100, PENDING)],
-      UNPAID,
-    ],
-    ['a failed refund when refunded', marked('refunded'), [payment(100, { ...REFUND, ...FAILED })], UNPAID],
-    ['a refunded payment', marked('refunded'), [payment(100, { status: 'refunded' })], REFUNDED],
-    [
-      'a voided payment when nothing is to be paid',
-      { ...marked('paid'), total: 0 },
-      [payment(100, FAILED)],
-      { status: 'paid', paid: 0, paidAt: MARCH },
-    ],
-    ['a failed payment when overdue', marked('overdue'), [payment(100, FAILED)], { status: 'overdue' }],
-    ['no payments, but a time', invoice({ paidAt: MARCH }), [], { status: 'sent', paidAt: null }],
-    ['a payment of zero', invoice(), [payment(0)], { ...UNPAID, paidAt: null }],
-    [
-      'a refund over the payments',
-      invoice(),
-      [payment(40), payment(50, REFUND)],
-      { status: 'refunded', paid: -10, paidAt: null },
-    ],
-    ['a pending refund', invoice(), [payment(100), payment(100, { ...REFUND, ...PENDING })], PAID],
-  ])('sets paid amount, status and payment time for %s', (_, before, payments, after) => {
-    expect(applyPayments(before, payments)).toMatchObject(after)
-    expect(applyPayments(applyPayments(before, payments), payments)).toEqual(applyPayments(before, payments))
-    expect(applyPayments(before, [...payments].reverse())).toEqual(applyPayments(before, payments))
-  })
+it.each<[string, Invoice, Payment[], Partial<Invoice>]>([
+  ['no payments', invoice(), [], UNPAID],
+  ['a partial payment', invoice(), [payment(40)], { ...PARTLY, paid: 40 }],
+  [
+    'the total in two payments',
+    invoice(),
+    [payment(40), payment(60, { createdAt: FEBRUARY })],
+    { ...PAID, paidAt: FEBRUARY },
+  ],
+  ['an overpayment', invoice(), [payment(140)], { status: 'paid', paid: 140 }],
+  ['pending and failed payments', invoice(), [payment(40, PENDING), payment(60, FAILED)], UNPAID],
+  ['a partial refund', invoice(), [payment(100), payment(30, REFUND)], { ...PARTLY, paid: 70 }],
+  ['a full refund', invoice(), [payment(100), payment(100, REFUND)], { ...REFUNDED, paidAt: null }],
+  ['a partial payment when overdue', marked('overdue'), [payment(40)], { status: 'partially_paid' }],
+  ['no payments when overdue', marked('overdue'), [], { status: 'overdue' }],
+  ['a payment when cancelled', marked('cancelled'), [payment(100)], { status: 'cancelled', paid: 100 }],
+  ['no payments when marked as paid', marked('paid'), [], { status: 'paid', paidAt: MARCH }],
+  ['one unit less than the total', invoice(), [payment(99)], PARTLY],
+  [
+    'a payment of a draft',
+    invoice({ clinicStatus: 'draft' }),
+    [payment(100)],
+    { status: 'draft', paid: 100, paidAt: null },
+  ],
+  ['a partial payment when marked as paid', marked('paid'), [payment(40)], PARTLY],
+  [
+    'a voided payment when paid',
+    { ...marked('paid'), status: 'paid' },
+    [payment(100, FAILED)],
+    { ...UNPAID, paidAt: null },
+  ],
+  ['a pending payment when marked as partly paid', marked('partially_paid'), [payment(100, PENDING)], UNPAID],
+  ['a failed refund when refunded', marked('refunded'), [payment(100, { ...REFUND, ...FAILED })], UNPAID],
+  ['a refunded payment', marked('refunded'), [payment(100, { status: 'refunded' })], REFUNDED],
+  [
+    'a voided payment when nothing is to be paid',
+    { ...marked('paid'), total: 0 },
+    [payment(100, FAILED)],
+    { status: 'paid', paid: 0, paidAt: MARCH },
+  ],
+  ['a failed payment when overdue', marked('overdue'), [payment(100, FAILED)], { status: 'overdue' }],
+  ['no payments, but a time', invoice({ paidAt: MARCH }), [], { status: 'sent', paidAt: null }],
+  ['a payment of zero', invoice(), [payment(0)], { ...UNPAID, paidAt: null }],
+  [
+    'a refund over the payments',
+    invoice(),
+    [payment(40), payment(50, REFUND)],
+    { status: 'refunded', paid: -10, paidAt: null },
+  ],
+  ['a pending refund', invoice(), [payment(100), payment(100, { ...REFUND, ...PENDING })], PAID],
+])('applyPayments sets paid amount, status and payment time for %s', (_, before, payments, after) => {
+  expect(applyPayments(before, payments)).toMatchObject(after)
+  expect(applyPayments(applyPayments(before, payments), payments)).toEqual(applyPayments(before, payments))
+  expect(applyPayments(before, [...payments].reverse())).toEqual(applyPayments(before, payments))
 })
 
 describe('the payment time', () => {

@@ -64,29 +64,27 @@ const reordered = <R>(record: R): R =>
           .map(([name, value]) => [name, reordered(value)]),
       ) as R)
 
-describe('eventPayload', () => {
-  it('returns the event with its time in the zone of the clinic', () => {
-    const event = {
-      id: id(20),
-      event: 'patient.created' as const,
-      record: patient.id,
-      sequence: 3,
-      data: { id: patient.id },
-      createdAt: '2026-01-15T07:00:00.123Z',
-    }
-    const clinic = { id: id(0) as ClinicId, timezone: 'Europe/Istanbul' }
-    expect(eventPayload(event, clinic)).toEqual({
-      id: `evt_${id(20)}`,
-      event: 'patient.created',
-      clinic_id: clinic.id,
-      created_at: '2026-01-15T10:00:00+03:00',
-      sequence: 3,
-      data: { id: patient.id },
-    })
-    expect(eventPayload(event, { ...clinic, timezone: 'America/New_York' }).created_at).toBe(
-      '2026-01-15T02:00:00-05:00',
-    )
+it('eventPayload returns the event with its time in the zone of the clinic', () => {
+  const event = {
+    id: id(20),
+    event: 'patient.created' as const,
+    record: patient.id,
+    sequence: 3,
+    data: { id: patient.id },
+    createdAt: '2026-01-15T07:00:00.123Z',
+  }
+  const clinic = { id: id(0) as ClinicId, timezone: 'Europe/Istanbul' }
+  expect(eventPayload(event, clinic)).toEqual({
+    id: `evt_${id(20)}`,
+    event: 'patient.created',
+    clinic_id: clinic.id,
+    created_at: '2026-01-15T10:00:00+03:00',
+    sequence: 3,
+    data: { id: patient.id },
   })
+  expect(eventPayload(event, { ...clinic, timezone: 'America/New_York' }).created_at).toBe(
+    '2026-01-15T02:00:00-05:00',
+  )
 })
 
 describe('patientEventDraft', () => {

@@ -23,31 +23,29 @@ it.each(Object.entries(REJECTED))('rejects URLs with %s', (_, urls) => {
   expect(urls.filter((url) => !isRejected(url))).toEqual([])
 })
 
-describe('webhookUrlIssue', () => {
-  it.each([
-    [`https://example.com/${'a'.repeat(2029)}`, 'must be at most 2,048 characters'],
-    [`https://example.com/${'"'.repeat(1000)}`, 'must be at most 2,048 characters when encoded'],
-    [
-      'https://bücher.de/',
-      'must have no spaces, backslashes or characters outside ASCII: encode them, a host as punycode',
-    ],
-    ['example.com', 'must be a URL, such as https://example.com/webhooks'],
-    ['http://example.com/', 'must begin with https://'],
-    ['https://user:secret@example.com/', 'must have no user name or password'],
-    ['https://example.com/#top', 'must have no fragment'],
-    ['https://example.com:3000/', 'must use port 443 or 8443'],
-    ['https://203.0.113.7/', 'must have a host name, not an IP address'],
-    ['https://[2001:db8::7]/', 'must have a host name, not an IP address'],
-    ['https://example.com./', 'must have a host name without a dot at its end'],
-    ['https://localhost/', 'must have a public host name'],
-    ['https://receiver/', 'must have a public host name'],
-    ['https://receiver.internal/', 'must have a public host name'],
-    ['https://exa_mple.com/', 'must have a valid host name'],
-    ['https://xn--a.com/', 'must have a valid host name'],
-    ['https:example.com', 'must be written plainly, as https://host/path'],
-  ])('of %s names the rule that it breaks', (url, issue) => {
-    expect(webhookUrlIssue(url)).toBe(issue)
-  })
+it.each([
+  [`https://example.com/${'a'.repeat(2029)}`, 'must be at most 2,048 characters'],
+  [`https://example.com/${'"'.repeat(1000)}`, 'must be at most 2,048 characters when encoded'],
+  [
+    'https://bücher.de/',
+    'must have no spaces, backslashes or characters outside ASCII: encode them, a host as punycode',
+  ],
+  ['example.com', 'must be a URL, such as https://example.com/webhooks'],
+  ['http://example.com/', 'must begin with https://'],
+  ['https://user:secret@example.com/', 'must have no user name or password'],
+  ['https://example.com/#top', 'must have no fragment'],
+  ['https://example.com:3000/', 'must use port 443 or 8443'],
+  ['https://203.0.113.7/', 'must have a host name, not an IP address'],
+  ['https://[2001:db8::7]/', 'must have a host name, not an IP address'],
+  ['https://example.com./', 'must have a host name without a dot at its end'],
+  ['https://localhost/', 'must have a public host name'],
+  ['https://receiver/', 'must have a public host name'],
+  ['https://receiver.internal/', 'must have a public host name'],
+  ['https://exa_mple.com/', 'must have a valid host name'],
+  ['https://xn--a.com/', 'must have a valid host name'],
+  ['https:example.com', 'must be written plainly, as https://host/path'],
+])('webhookUrlIssue of %s names the rule that it breaks', (url, issue) => {
+  expect(webhookUrlIssue(url)).toBe(issue)
 })
 
 describe('the allowed host', () => {

@@ -102,16 +102,14 @@ describe('recordCodec', () => {
   })
 })
 
-describe('a field without an attribute', () => {
-  it('does not compile', () => {
-    // @ts-expect-error newField has no attribute
-    APPOINTMENT satisfies AttributeMap<Omit<Appointment, 'id'> & { readonly newField?: string | null }>
-    type NewInPerson = { readonly person: Appointment['person'] & { readonly newField: string } }
-    const nested = { person: APPOINTMENT.person }
-    // @ts-expect-error person.newField has no attribute
-    nested satisfies AttributeMap<NewInPerson>
-    // @ts-expect-error the note may be null
-    const wrong = { note: text('n') } satisfies AttributeMap<Pick<Appointment, 'note'>>
-    expect([Object.keys(nested.person), wrong.note.name]).toEqual([['id', 'name'], 'n'])
-  })
+it('a field without an attribute does not compile', () => {
+  // @ts-expect-error newField has no attribute
+  APPOINTMENT satisfies AttributeMap<Omit<Appointment, 'id'> & { readonly newField?: string | null }>
+  type NewInPerson = { readonly person: Appointment['person'] & { readonly newField: string } }
+  const nested = { person: APPOINTMENT.person }
+  // @ts-expect-error person.newField has no attribute
+  nested satisfies AttributeMap<NewInPerson>
+  // @ts-expect-error the note may be null
+  const wrong = { note: text('n') } satisfies AttributeMap<Pick<Appointment, 'note'>>
+  expect([Object.keys(nested.person), wrong.note.name]).toEqual([['id', 'name'], 'n'])
 })

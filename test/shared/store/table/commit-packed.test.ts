@@ -103,28 +103,26 @@ describe('packing units into transactions', () => {
   })
 })
 
-describe('mapConcurrent', () => {
-  it('starts no further call after a failure, and throws once those that run have ended', async () => {
-    const started: number[] = []
-    const ended: number[] = []
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const work = async (item: number) => {
-      started.push(item)
-      if (item === 1) throw new UnavailableError('down')
-      await held
-      ended.push(item)
-    }
-    const all = mapConcurrent(2, [0, 1, 2, 3], work)
-    const settled = all.then(
-      () => 'resolved',
-      () => `rejected after ${ended.join()}`,
-    )
-    await new Promise((resolve) => setImmediate(resolve))
-    release()
-    expect(await settled).toBe('rejected after 0')
-    expect(started).toEqual([0, 1])
+it('mapConcurrent starts no further call after a failure, and throws once those that run have ended', async () => {
+  const started: number[] = []
+  const ended: number[] = []
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
   })
+  const work = async (item: number) => {
+    started.push(item)
+    if (item === 1) throw new UnavailableError('down')
+    await held
+    ended.push(item)
+  }
+  const all = mapConcurrent(2, [0, 1, 2, 3], work)
+  const settled = all.then(
+    () => 'resolved',
+    () => `rejected after ${ended.join()}`,
+  )
+  await new Promise((resolve) => setImmediate(resolve))
+  release()
+  expect(await settled).toBe('rejected after 0')
+  expect(started).toEqual([0, 1])
 })

@@ -55,11 +55,9 @@ describe('retryOnConflict', () => {
   })
 })
 
-describe('repeatOnConflict', () => {
-  it('retries after a conflict, but throws a failed condition', async () => {
-    expect(await repeatOnConflict(failingWith(new WriteConflict()), virtualTiming())).toBe(2)
-    await expect(repeatOnConflict(failingWith(new ConditionFailed([3])), virtualTiming())).rejects.toThrow(
-      ConditionFailed,
-    )
-  })
+it('repeatOnConflict retries after a conflict, but throws a failed condition', async () => {
+  expect(await repeatOnConflict(failingWith(new WriteConflict()), virtualTiming())).toBe(2)
+  await expect(repeatOnConflict(failingWith(new ConditionFailed([3])), virtualTiming())).rejects.toThrow(
+    ConditionFailed,
+  )
 })
