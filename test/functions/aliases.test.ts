@@ -64,10 +64,7 @@ describe('fields of a webhook endpoint', () => {
   it('are named in details as they were sent', async () => {
     const body = { target_url: 7, subscribed_events: ['patient.created', 'none'] }
     const { details } = (await callRoute('create-webhook', { body })).body
-    expect(details.map(({ field }: { field: string }) => field)).toEqual([
-      'target_url',
-      'subscribed_events.1',
-    ])
+    expect(details.map(({ field }: { field: string }) => field).join()).toBe('target_url,subscribed_events.1')
   })
 
   it('have no aliases in requests of other endpoints', async () => {
