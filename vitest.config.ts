@@ -7,7 +7,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 // Not the stages in infra/, which a team fills in.
 process.env.TEST_RUN_STAGES = join(import.meta.dirname, 'test/support/stages')
 
-const PROVING = process.env.PROVE === '1'
+const EXHAUSTIVE = process.env.EXHAUSTIVE === '1'
 
 /** `npm run test:unit`: no database engine, no other process, no template. */
 export const UNIT = [
@@ -17,7 +17,7 @@ export const UNIT = [
 
 /** `npm run test:rest`: the operator tool, maintenance, the local runner, and what only the whole shows. `npm test` runs all others. */
 export const REST = [
-  'test/{bin,e2e,histories,infra/local,judges,shared/maintenance,simulations,support}/**/*.test.ts',
+  'test/{bin,conformance,e2e,histories,infra/local,shared/maintenance,simulations,support}/**/*.test.ts',
   // Thousands of records, or commands of the operator tool.
   'test/functions/{external-ids,large-invoices,snapshot-faults}.test.ts',
   'test/shared/store/patients/several-segments.test.ts',
@@ -29,7 +29,7 @@ export const REST = [
 ]
 
 /** Programs of other projects, such as fuzzers. They need Python. */
-const JUDGES = PROVING ? ['test/judges/*.judge.ts'] : []
+const CONFORMANCE = EXHAUSTIVE ? ['test/conformance/*.conformance.ts'] : []
 
 const tier = (
   name: string,
@@ -43,7 +43,7 @@ export default defineConfig({
     projects: [
       tier('unit', UNIT, []),
       tier('integration', ['test/**/*.test.ts'], [...UNIT, ...REST], ['test/support/engine.ts']),
-      tier('rest', [...REST, ...JUDGES], UNIT, ['test/support/engine.ts']),
+      tier('rest', [...REST, ...CONFORMANCE], UNIT, ['test/support/engine.ts']),
     ],
     // Test files share the processes, and so what a process has loaded and compiled of packages.
     isolate: false,
@@ -52,7 +52,7 @@ export default defineConfig({
     // `security-rules.test.ts` checks the template by the same rules; once is enough.
     env: { CDK_VALIDATION: 'false' },
     // Campaigns of `npm run prove` take as long as they take.
-    testTimeout: PROVING ? 3_600_000 : 120_000,
+    testTimeout: EXHAUSTIVE ? 3_600_000 : 120_000,
     hookTimeout: 120_000,
     // Other test files keep the machine busy.
     expect: { poll: { timeout: 30_000 } },

@@ -205,7 +205,7 @@ it('test/ mirrors the folders of the source', () => {
   const strange = [...folders].filter(
     (folder) =>
       folder !== '' &&
-      !/^(e2e|histories|judges|simulations|support)(\/|$)/.test(folder) &&
+      !/^(conformance|e2e|histories|simulations|support)(\/|$)/.test(folder) &&
       !existsSync(folder),
   )
   expect(strange).toEqual([])

@@ -1,8 +1,8 @@
 /** Whether `npm run prove` runs, which runs the same tests with larger numbers. */
-const PROVING = process.env.PROVE === '1'
+const EXHAUSTIVE = process.env.EXHAUSTIVE === '1'
 
 /** The number of rounds of a campaign: `quick` in `npm test`, `full` in `npm run prove`. */
-export const rounds = (quick: number, full: number): number => (PROVING ? full : quick)
+export const rounds = (quick: number, full: number): number => (EXHAUSTIVE ? full : quick)
 
 /** fast-check's settings for a property. Failures print their seed; set `SEED` to repeat one. */
 export const property = (quick: number, full: number) => ({

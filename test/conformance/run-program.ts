@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
  * Runs a program to its end. `printed` is what it wrote to standard output, `errors` what it wrote to standard error.
  * @throws Error with both if it does not end in time: less than the time of the test, which could not print them
  */
-export async function runJudge(
+export async function runProgram(
   program: string,
   args: readonly string[],
   {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { pythonTool } from './python-tool.ts'
-import { runJudge } from './run-judge.ts'
+import { runProgram } from './run-program.ts'
 
 const DOCUMENT = join(import.meta.dirname, '../../docs/openapi.json')
-const SPECTRAL = join(import.meta.dirname, '../../node_modules/.cache/judges/spectral')
+const SPECTRAL = join(import.meta.dirname, '../../node_modules/.cache/conformance/spectral')
 
 it('Spectral finds nothing', async ({ skip }) => {
   cpSync(join(import.meta.dirname, 'spectral'), SPECTRAL, { recursive: true })
@@ -19,7 +19,7 @@ it('Spectral finds nothing', async ({ skip }) => {
     })
     if (status !== 0) return skip(`npm did not install Spectral: ${stderr.slice(-500)}`)
   }
-  const { code, printed } = await runJudge(join(SPECTRAL, 'node_modules/.bin/spectral'), [
+  const { code, printed } = await runProgram(join(SPECTRAL, 'node_modules/.bin/spectral'), [
     'lint',
     DOCUMENT,
     `--ruleset=${join(SPECTRAL, 'ruleset.json')}`,
@@ -36,7 +36,7 @@ it('openapi-python-client generates a client without a warning', async ({ skip }
   try {
     // It formats its output with ruff, which it looks for in the PATH.
     const environment = { ...process.env, PATH: `${python.bin}${delimiter}${process.env.PATH}` }
-    const { code, printed } = await runJudge(
+    const { code, printed } = await runProgram(
       join(python.bin, 'openapi-python-client'),
       ['generate', '--path', DOCUMENT, '--output-path', join(folder, 'client'), '--fail-on-warning'],
       { environment },

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { drawMutants, listMutants, mutate, sourceOf, testsOf } from '../../../bin/prove/sampled-mutants.ts'
+import {
+  drawMutants,
+  listMutants,
+  mutate,
+  sourceOf,
+  testsOf,
+} from '../../../bin/exhaustive/sampled-mutants.ts'
 
 const ROOM = `export function isFree(room: Room): boolean {
   return room.beds > room.taken && room.open

@@ -9,13 +9,13 @@ import { endpointsOf } from '../../shared/openapi/read-document.ts'
 import { pythonSample } from '../../shared/reference/samples.ts'
 import { type RunningStack, runStack } from '../support/local-stack.ts'
 import { pythonTool } from './python-tool.ts'
-import { runJudge } from './run-judge.ts'
+import { runProgram } from './run-program.ts'
 
 const CLIENT = resolve('shared/clients/python')
-const PROVING = process.env.PROVE === '1'
+const EXHAUSTIVE = process.env.EXHAUSTIVE === '1'
 
 /** Of a test, and of each program in it: enough beside eight other processes on two cores. */
-const TEST_MS = PROVING ? 3_600_000 : 600_000
+const TEST_MS = EXHAUSTIVE ? 3_600_000 : 600_000
 const PROGRAM_MS = TEST_MS / 4
 
 let stack: RunningStack
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 async function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { code, printed, errors } = await runJudge(program, args, {
+  const { code, printed, errors } = await runProgram(program, args, {
     cwd: CLIENT,
     environment: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env },
     timeoutMs: PROGRAM_MS,
@@ -34,7 +34,7 @@ async function run(program: string, args: string[], env: NodeJS.ProcessEnv = {})
   return printed
 }
 
-it.for(PROVING ? ['3.9', '3.11'] : ['3'])(
+it.for(EXHAUSTIVE ? ['3.9', '3.11'] : ['3'])(
   'its wheel passes its tests with Python %s',
   { timeout: TEST_MS },
   async (version, { skip }) => {
@@ -49,7 +49,7 @@ it.for(PROVING ? ['3.9', '3.11'] : ['3'])(
     expect(statSync(wheel).size).toBeLessThan(150_000)
     await run(python, ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', site, wheel])
 
-    const types = PROVING ? [] : ['--ignore=tests/test_types.py']
+    const types = EXHAUSTIVE ? [] : ['--ignore=tests/test_types.py']
     const printed = await run(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'tests', ...types], {
       PYTHONPATH: site,
       API: stack.api,
@@ -57,7 +57,7 @@ it.for(PROVING ? ['3.9', '3.11'] : ['3'])(
     })
     process.stdout.write(`${/^import httpx.*$/m.exec(printed)?.[0]}\n`)
 
-    if (!PROVING) return
+    if (!EXHAUSTIVE) return
     await run(python, ['-m', 'venv', join(folder, 'clean')])
     const clean = join(folder, 'clean/bin/python')
     await run(clean, ['-m', 'pip', 'install', '--quiet', wheel])

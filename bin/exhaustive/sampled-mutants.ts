@@ -120,7 +120,9 @@ export function testsOf(file: string, sources: readonly Source[]): string[] {
     (dirname(test) === dirname(mirrored) ? 1e6 : 0) +
     words.reduce((sum, word) => sum + text.split(word).length, 0)
   const tests = sources
-    .filter((source) => distances.has(source.file) && /^test\/(?!e2e|judges).*\.test\.ts$/.test(source.file))
+    .filter(
+      (source) => distances.has(source.file) && /^test\/(?!conformance|e2e).*\.test\.ts$/.test(source.file),
+    )
     .sort((a, b) => score(b) - score(a))
     .map((source) => source.file)
   const direct = tests.filter((test) => isMirrored(test) || distances.get(test) === 1)

@@ -23,7 +23,7 @@ import { createRouteSamples, requestsOf } from '../support/route-samples.ts'
 import { deleteGrants, functionsIn } from './ministack/assembly.ts'
 import { type Emulator, startEmulator, waitFor } from './ministack/emulator.ts'
 import { pythonTool } from './python-tool.ts'
-import { runJudge } from './run-judge.ts'
+import { runProgram } from './run-program.ts'
 
 const python = pythonTool(join(import.meta.dirname, 'ministack/requirements.txt'), '3', 10)
 
@@ -77,7 +77,7 @@ async function callEverything(aws: Emulator, host: string): Promise<void> {
   // Waits for the worker, which may lack a grant.
   const verify = ['bin/clinic.ts', '--stack', STACK, 'verify', '--all', '--restart']
   const environment = aws.clientEnvironment
-  runJudge(process.execPath, verify, { environment, timeoutMs: 120_000 }).catch(() => {})
+  runProgram(process.execPath, verify, { environment, timeoutMs: 120_000 }).catch(() => {})
 }
 
 it('every function may make its calls, and not without one of its grants', async ({ skip }) => {

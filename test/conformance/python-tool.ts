@@ -9,7 +9,7 @@ export type PythonTool =
   | { readonly bin: string; readonly missing?: undefined }
   | { readonly bin?: undefined; readonly missing: string }
 
-const CACHE = join(import.meta.dirname, '../../node_modules/.cache/judges')
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache/conformance')
 
 /**
  * Installs the packages of a file of pinned requirements into a virtual environment of a version of Python, such as 3.9, once

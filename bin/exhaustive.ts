@@ -6,12 +6,12 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { MIN_KILLED_PERCENT, mutantTable, percentKilled, testMutants } from './prove/mutants.ts'
-import { testAgain, testSample } from './prove/sampled-mutants.ts'
+import { MIN_KILLED_PERCENT, mutantTable, percentKilled, testMutants } from './exhaustive/mutants.ts'
+import { testAgain, testSample } from './exhaustive/sampled-mutants.ts'
 
 const [first, ...rest] = process.argv.slice(2)
 
-if (first === '--mutants') await proveMutants(rest)
+if (first === '--mutants') await runMutants(rest)
 else process.exitCode = runVitest(process.argv.slice(2))
 
 function print(text: string): void {
@@ -20,23 +20,23 @@ function print(text: string): void {
 
 function runVitest(args: readonly string[]): number {
   const { status } = spawnSync('vitest', ['run', ...args], {
-    env: { ...process.env, PROVE: '1' },
+    env: { ...process.env, EXHAUSTIVE: '1' },
     stdio: 'inherit',
   })
   return status ?? 1
 }
 
-async function proveMutants(args: string[]): Promise<void> {
+async function runMutants(args: string[]): Promise<void> {
   const string = { type: 'string' } as const
   const options = { sample: string, seed: { ...string, default: '1' }, again: string }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (values.again) process.exitCode = (await testAgain(values.again, print)) ? 0 : 1
   else if (values.sample) await testSample(Number(values.sample), values.seed, print)
-  else await proveDomain(positionals)
+  else await runDomain(positionals)
 }
 
 /** Tests the mutants of some files of shared/domain, by default all, and prints the survivors and a table. */
-async function proveDomain(files: readonly string[]): Promise<void> {
+async function runDomain(files: readonly string[]): Promise<void> {
   const reports = []
   for (const file of files.length > 0 ? files : globSync('shared/domain/**/*.ts').sort()) {
     const report = await testMutants(file)

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
-import { runJudge } from '../run-judge.ts'
+import { runProgram } from '../run-program.ts'
 
 export const ACCOUNT = '123456789012'
 export const REGION = 'eu-central-1'
@@ -73,7 +73,7 @@ export async function startEmulator(
 
   /** Runs a program of the project, and returns what it printed. @throws Error with its output for another exit code */
   async function run(program: string, args: readonly string[], exitCode = 0): Promise<string> {
-    const { code, printed, errors } = await runJudge(program, args, {
+    const { code, printed, errors } = await runProgram(program, args, {
       cwd: PROJECT,
       environment: clientEnvironment,
     })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runStack } from '../support/local-stack.ts'
 import { pythonTool } from './python-tool.ts'
-import { runJudge } from './run-judge.ts'
+import { runProgram } from './run-program.ts'
 
 const REQUIREMENTS = join(import.meta.dirname, 'contract-fuzzer/requirements.txt')
 const DOCUMENT = join(import.meta.dirname, '../../docs/openapi.json')
@@ -30,7 +30,7 @@ it('finds no response that the document does not describe', async ({ skip }) => 
   const stack = await runStack()
   const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'))
   try {
-    const { code, printed } = await runJudge(
+    const { code, printed } = await runProgram(
       join(python.bin, 'schemathesis'),
       [
         ...['run', DOCUMENT, '--url', stack.api, '--checks', CHECKS.join(',')],

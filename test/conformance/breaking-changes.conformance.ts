@@ -7,10 +7,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { runJudge } from './run-judge.ts'
+import { runProgram } from './run-program.ts'
 
 const VERSION = '1.36.0'
-const BIN = join(import.meta.dirname, `../../node_modules/.cache/judges/oasdiff-${VERSION}`)
+const BIN = join(import.meta.dirname, `../../node_modules/.cache/conformance/oasdiff-${VERSION}`)
 const OASDIFF = join(BIN, 'oasdiff')
 const RELEASED = join(import.meta.dirname, '../../docs/openapi.released.json')
 const CURRENT = join(import.meta.dirname, '../../docs/openapi.json')
@@ -29,7 +29,7 @@ beforeAll(() => {
 }, 600_000)
 
 const breakingChanges = (before: string, after: string) =>
-  runJudge(OASDIFF, [
+  runProgram(OASDIFF, [
     'breaking',
     before,
     after,

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { COMBINATIONS } from '../support/combinations.ts'
 import { combinedTemplates } from '../support/template.ts'
 import { pythonTool } from './python-tool.ts'
-import { runJudge } from './run-judge.ts'
+import { runProgram } from './run-program.ts'
 
 const REQUIREMENTS = join(import.meta.dirname, 'cfn-lint/requirements.txt')
 
@@ -25,7 +25,7 @@ it('finds nothing in the templates of any combination', async ({ skip }) => {
       writeFileSync(file, template)
       return file
     })
-    const { code, printed } = await runJudge(join(python.bin, 'cfn-lint'), files)
+    const { code, printed } = await runProgram(join(python.bin, 'cfn-lint'), files)
     expect([code, printed]).toEqual([0, ''])
   } finally {
     rmSync(folder, { recursive: true })
