@@ -22,8 +22,9 @@ import {
 } from '../../../../shared/domain/money/money.ts'
 import { financeText } from '../../../../shared/domain/patients/text-fields.ts'
 import { OwnRef, RecordRef, type RefIds } from '../external-ids/resolve-references.ts'
+import { parseJson } from '../files/csv-cells.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
-import { parseJson, rowText } from './row-fields.ts'
+import { rowText } from './row-fields.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })

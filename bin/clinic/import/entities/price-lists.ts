@@ -4,13 +4,14 @@ import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { priceListStore, treatmentStore } from '../../../../shared/store/catalogue.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { ExternalRef, OwnRef, type RefIds } from '../external-ids/resolve-references.ts'
+import { parseJson } from '../files/csv-cells.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import { catalogueName, currencyCode } from './catalogue-fields.ts'
 import { amountOf, catalogueImport, currencyOf } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, required } from './columns.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
-import { booleanField, parseJson, RowRecordDate } from './row-fields.ts'
+import { booleanField, RowRecordDate } from './row-fields.ts'
 
 /** The prices are read once the currency is known. */
 type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &

@@ -39,12 +39,3 @@ export const RowDate = z.string({ error: NOT_A_DATE }).superRefine((text, contex
 export const RowRecordDate = RowDate.refine((date) => !isCalendarDate(date) || date <= LAST_DATE, {
   error: `must not be after ${LAST_DATE}`,
 })
-
-/** The value of JSON text; undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

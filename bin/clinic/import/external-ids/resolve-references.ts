@@ -3,7 +3,7 @@ import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { externalId } from '../../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../../shared/store/external-ids/derive.ts'
-import { parseJson } from '../entities/row-fields.ts'
+import { parseJson } from '../files/csv-cells.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 
 const NOT_AN_ID = 'must be text or a safe integer'
