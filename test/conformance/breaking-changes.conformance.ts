@@ -28,20 +28,22 @@ beforeAll(() => {
   if (status !== 0) missing = `Go did not install oasdiff: ${stderr?.slice(-500) ?? 'there is no Go'}`
 }, 600_000)
 
-const breakingChanges = (before: string, after: string) =>
-  runProgram(OASDIFF, [
-    'breaking',
-    before,
-    after,
-    '--format=singleline',
-    '--fail-on=WARN',
-    `--severity-levels=${LEVELS}`,
-  ])
+/** The lines of oasdiff. New fields of events are none: the API sends them, which oasdiff takes for a request. */
+async function breakingChanges(before: string, after: string): Promise<string[]> {
+  const levels = `--severity-levels=${LEVELS}`
+  const args = ['breaking', before, after, '--format=singleline', '--fail-on=WARN', levels]
+  const { code, printed, errors } = await runProgram(OASDIFF, args)
+  if (code !== 0 && code !== 1) throw new Error(errors)
+  return printed
+    .split('\n')
+    .filter(
+      (line) => /^(error|warning)/.test(line) && !/ webhook:.*\[new-required-request-property\]/.test(line),
+    )
+}
 
 it('there is no breaking change since the last release', async ({ skip }) => {
   if (missing !== null) return skip(missing)
-  const { code, printed } = await breakingChanges(RELEASED, CURRENT)
-  expect([code, code === 0 ? '' : printed]).toEqual([0, ''])
+  expect(await breakingChanges(RELEASED, CURRENT)).toEqual([])
 })
 
 /** Changes of the document that break clients. */
@@ -79,6 +81,10 @@ const COMPATIBLE: typeof BREAKING = {
   'a new optional field of a request': ({ components }) => {
     components.schemas.NewPatient.properties.nickname = { type: 'string' }
   },
+  'a new field of an event': ({ components }) => {
+    components.schemas.PatientCreatedEvent.properties.data.properties.nickname = { type: 'string' }
+    components.schemas.PatientCreatedEvent.properties.data.required.push('nickname')
+  },
   'a new event': ({ components, webhooks }) => {
     webhooks['patient.merged'] = webhooks['patient.updated']
     components.schemas.Event.oneOf.push({ $ref: '#/components/schemas/WebhookPingEvent' })
@@ -99,8 +105,8 @@ it.for(CASES)('%s: the comparison %s it', async ([_, verdict, change], { skip })
     change(document)
     const changed = join(folder, 'changed.json')
     writeFileSync(changed, JSON.stringify(document))
-    const { code } = await breakingChanges(CURRENT, changed)
-    expect(code === 0 ? 'accepts' : 'rejects').toBe(verdict)
+    const changes = await breakingChanges(CURRENT, changed)
+    expect(changes.length === 0 ? 'accepts' : 'rejects').toBe(verdict)
   } finally {
     rmSync(folder, { recursive: true })
   }
