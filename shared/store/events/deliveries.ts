@@ -5,9 +5,10 @@ import type { Key } from '../keys/key.ts'
 import { deliveriesPartition, deliveryKey, dueDeliveryKey, isDeliveryCursor } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import { type RequestedWrite, UNREQUESTED } from '../table/idempotency.ts'
+import { toUpdateParts } from '../table/item-update.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
-import type { Item } from '../table/write-requests.ts'
+import type { Item, UpdateParts } from '../table/write-requests.ts'
 import type { LogPage, LogRequest } from './events.ts'
 import { decodeDelivery, decodeVersion, encodeDelivery, isExpired } from './items.ts'
 
@@ -54,7 +55,7 @@ export function deliveryStore({ table }: { table: Table }) {
       const version = decodeVersion(item)
       const isUnchanged = isDeepStrictEqual(before, after)
       if (write === UNREQUESTED && !isUnchanged && before.dueAt === after.dueAt) {
-        await replace(table, encodeDelivery(clinic, after, version + 1), version)
+        await replace(table, encodeDelivery(clinic, after, version), version)
         return after
       }
       const changes = new Changeset(table, clinic)
@@ -104,20 +105,11 @@ export function deliveryStore({ table }: { table: Table }) {
 }
 
 /** Replaces an item that does not move its due item: a transaction would take twice the write units. */
-async function replace(table: Table, { pk, sk, ...attributes }: Item, version: number): Promise<void> {
-  const names = Object.keys(attributes)
-  await table.update(
-    { pk, sk },
-    {
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-      ConditionExpression: 'v = :read',
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
-        ':read': version,
-      },
-    },
-  )
+async function replace(table: Table, item: Item, expectedVersion: number): Promise<void> {
+  const { pk, sk, v: _, ...attributes } = item
+  const set = new Map(Object.entries(attributes))
+  const parts = toUpdateParts({ key: { pk, sk }, add: new Map(), set, expectedVersion })
+  await table.update({ pk, sk }, parts as UpdateParts)
 }
 
 /** Adds a delivery with its due item. */

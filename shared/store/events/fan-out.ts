@@ -18,7 +18,7 @@ import {
   parseAnnouncedKey,
 } from '../keys/events.ts'
 import { Changeset } from '../table/changeset.ts'
-import { ConditionFailed } from '../table/errors.ts'
+import { ifConditionHolds } from '../table/errors.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
@@ -170,13 +170,10 @@ function sortEvents(events: readonly Event[]): Event[] {
  * @param restore identifies the restore
  */
 export async function skipEventPositions(table: Table, clinic: ClinicId, restore: string): Promise<void> {
-  try {
-    await table.update(eventHeadKey(clinic), {
-      UpdateExpression: 'SET skippedBy = :restore ADD n :skipped, v :one',
-      ConditionExpression: 'attribute_not_exists(skippedBy) OR skippedBy <> :restore',
-      ExpressionAttributeValues: { ':restore': restore, ':one': 1, ':skipped': SKIPPED_POSITIONS },
-    })
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  const update = table.update(eventHeadKey(clinic), {
+    UpdateExpression: 'SET skippedBy = :restore ADD n :skipped, v :one',
+    ConditionExpression: 'attribute_not_exists(skippedBy) OR skippedBy <> :restore',
+    ExpressionAttributeValues: { ':restore': restore, ':one': 1, ':skipped': SKIPPED_POSITIONS },
+  })
+  await ifConditionHolds(update)
 }

@@ -1,11 +1,9 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { MAX_WEBHOOKS } from '../../domain/webhooks/webhook.ts'
 import type { WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
-import type { Key } from '../keys/key.ts'
 import { parseWebhookHealthKey, webhookHealthKey, webhookHealthPartition } from '../keys/webhooks.ts'
-import { ConditionFailed } from '../table/errors.ts'
+import { ifConditionHolds } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
-import type { UpdateParts } from '../table/write-requests.ts'
 import { decodeHealth } from './items.ts'
 
 /** How webhook endpoints respond. Each webhook has one item, which is created and deleted together with it. */
@@ -17,42 +15,29 @@ export function webhookHealthStore({ table }: { table: Table }) {
     before: WebhookHealth,
     { isSlow, failingSince }: WebhookHealth,
   ): Promise<void> {
-    const sets: string[] = []
-    const values: Record<string, number | boolean> = {}
-    if (isSlow !== before.isSlow) {
-      sets.push('isSlow = :slow')
-      values[':slow'] = isSlow
-    }
-    if (failingSince !== null && before.failingSince === null) {
-      sets.push('failingSince = if_not_exists(failingSince, :since)')
-      values[':since'] = failingSince
-    }
-    const hasRecovered = failingSince === null && before.failingSince !== null
-    if (sets.length === 0 && !hasRecovered) return
-    await changeHealth(table, webhookHealthKey(clinic, webhook), {
-      UpdateExpression: `${sets.length > 0 ? `SET ${sets.join(', ')}` : ''}${hasRecovered ? ' REMOVE failingSince' : ''}`,
-      ...(sets.length > 0 && { ExpressionAttributeValues: values }),
+    const isFirst = before.failingSince === null && failingSince !== null
+    const hasRecovered = before.failingSince !== null && failingSince === null
+    if (isSlow === before.isSlow && !isFirst && !hasRecovered) return
+    const first = isFirst ? ', failingSince = if_not_exists(failingSince, :since)' : ''
+    const update = table.update(webhookHealthKey(clinic, webhook), {
+      UpdateExpression: `SET isSlow = :slow${first}${hasRecovered ? ' REMOVE failingSince' : ''}`,
+      // The health of a webhook that was deleted must not be created again.
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':slow': isSlow, ...(isFirst && { ':since': failingSince }) },
     })
+    await ifConditionHolds(update)
   }
 
   /** Records that a person has enabled the webhook: what its endpoint did before no longer counts. */
   const reset = (clinic: ClinicId, webhook: string): Promise<void> =>
-    changeHealth(table, webhookHealthKey(clinic, webhook), {
-      UpdateExpression: 'REMOVE isSlow, failingSince',
-    })
+    ifConditionHolds(
+      table.update(webhookHealthKey(clinic, webhook), {
+        UpdateExpression: 'REMOVE isSlow, failingSince',
+        ConditionExpression: 'attribute_exists(pk)',
+      }),
+    )
 
   return { record, reset }
-}
-
-/** Changes nothing if the condition does not hold, or the webhook was deleted: its health must not be created again. */
-async function changeHealth(table: Table, key: Key, parts: UpdateParts): Promise<void> {
-  try {
-    const exists = 'attribute_exists(pk)'
-    const condition = parts.ConditionExpression ? `${exists} AND ${parts.ConditionExpression}` : exists
-    await table.update(key, { ...parts, ConditionExpression: condition })
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
 }
 
 /** The health of the clinic's webhooks, by the id of the webhook. */
@@ -76,7 +61,7 @@ export async function excludePause(
 ): Promise<void> {
   for (const [webhook, { failingSince }] of await listWebhookHealth(table, clinic)) {
     if (failingSince === null || failingSince >= until) continue
-    await changeHealth(table, webhookHealthKey(clinic, webhook), {
+    const update = table.update(webhookHealthKey(clinic, webhook), {
       UpdateExpression: 'SET failingSince = :moved',
       ConditionExpression: 'failingSince = :read',
       ExpressionAttributeValues: {
@@ -85,5 +70,6 @@ export async function excludePause(
         ':moved': failingSince + until - Math.max(from, failingSince),
       },
     })
+    await ifConditionHolds(update)
   }
 }

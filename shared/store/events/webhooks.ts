@@ -5,7 +5,7 @@ import { ACTIVE_VERSION } from '../credentials.ts'
 import { clinicCredentialKey } from '../keys/clinics.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
-import { ConditionFailed } from '../table/errors.ts'
+import { ifConditionHolds } from '../table/errors.ts'
 import { type RequestedWrite, UNREQUESTED } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
@@ -92,15 +92,12 @@ export function webhookStore({ table }: { table: Table }) {
    * delivers may update no others.
    */
   async function disable(clinic: ClinicId, id: string, updatedAt: string): Promise<void> {
-    try {
-      await table.update(webhookKey(clinic, id), {
-        UpdateExpression: 'SET isActive = :no, updatedAt = :at ADD v :one',
-        ConditionExpression: 'isActive = :yes',
-        ExpressionAttributeValues: { ':no': false, ':yes': true, ':at': updatedAt, ':one': 1 },
-      })
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-    }
+    const update = table.update(webhookKey(clinic, id), {
+      UpdateExpression: 'SET isActive = :no, updatedAt = :at ADD v :one',
+      ConditionExpression: 'isActive = :yes',
+      ExpressionAttributeValues: { ':no': false, ':yes': true, ':at': updatedAt, ':one': 1 },
+    })
+    await ifConditionHolds(update)
   }
 
   /** Deletes a webhook and its health; false for an unknown webhook. */

@@ -18,6 +18,15 @@ export class ConditionFailed extends Error {
   }
 }
 
+/** Waits for a write that has no effect if its condition does not hold. */
+export async function ifConditionHolds(write: Promise<unknown>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+  }
+}
+
 /** A concurrent write used the same items; nothing was written. */
 export class WriteConflict extends Error {
   constructor(cause?: unknown) {

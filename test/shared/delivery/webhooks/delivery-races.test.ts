@@ -98,21 +98,6 @@ it('keeps a redelivery that is requested while the delivery ends because the end
   expect(sequences(simulation)).toEqual([1])
 })
 
-it('records a success although the endpoint is disabled and the message repeated during the attempt', async () => {
-  const simulation = deliverySimulation(db.table)
-  const [first] = await added(simulation)
-  let finish = () => {}
-  simulation.respond = () => new Promise((resolve) => (finish = () => resolve(httpResponse(200))))
-  const attempt = deliverEvent(simulation.dependencies, first, 'quick')
-  await expect.poll(() => simulation.received.length).toBe(1)
-  await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, isActive: false }))
-  await deliverEvent(simulation.dependencies, first, 'quick')
-  finish()
-  await attempt
-  const stored = await deliveryStore(db).find(clinic.id, webhook.id, first.delivery)
-  expect(stored).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] })
-})
-
 const changeWebhook = (changed: Partial<Webhook>) =>
   webhookStore(db).change(clinic.id, webhook.id, (before) => ({
     ...before,

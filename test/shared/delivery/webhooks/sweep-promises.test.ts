@@ -276,19 +276,3 @@ it('a turn takes the events that have waited longest, so that none waits while o
   // 120 events have been placed since.
   expect(left[0]?.sk).not.toBe(oldest?.sk)
 })
-
-it('two sweeps at the same time queue a delivery once', async () => {
-  const clinic = await newClinic(db.table)
-  const webhook = await createWebhook(db.table, clinic.id)
-  const now = Date.now()
-  const [reference] = await addChangesOfOneRecord(db.table, clinic, webhook, 1, now - 3 * MINUTE)
-  const pushed: string[] = []
-  const sweep = () =>
-    sweepDeliveries({
-      deliveries: dueDeliveries(db),
-      queues: { push: async (_lane, all) => void pushed.push(...all.map(({ delivery }) => delivery)) },
-      now: () => now,
-    })
-  await Promise.all([sweep(), sweep()])
-  expect(pushed.filter((id) => id === reference?.delivery).length).toBe(1)
-})

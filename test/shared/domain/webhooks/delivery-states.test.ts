@@ -238,12 +238,3 @@ it('after any sequence of changes, a delivery is pending exactly while it has a 
     property(300, 20_000),
   )
 })
-
-it('a delivery fails after one attempt more than the schedule has delays', () => {
-  let delivery = made
-  for (let n = 0; n <= RETRY_DELAYS_MS.length; n++) {
-    expect(delivery.status).toBe('pending')
-    delivery = afterAttempt(delivery, FAILED, 0)
-  }
-  expect(delivery).toMatchObject({ status: 'failed', failedAttempts: RETRY_DELAYS_MS.length + 1 })
-})
