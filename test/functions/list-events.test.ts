@@ -12,9 +12,11 @@ import {
   PING,
   type RecordEventName,
 } from '../../shared/domain/webhooks/event.ts'
+import { eventStore } from '../../shared/store/events/events.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
-import { eventKey } from '../../shared/store/keys/events.ts'
+import { eventKey, eventsFrom } from '../../shared/store/keys/events.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { type EventLog, eventLog, type Query } from '../support/event-log.ts'
 import { request, stubFunctionEnvironment } from '../support/functions.ts'
@@ -222,6 +224,24 @@ describe('a cursor', () => {
       status: 400,
       body: { details: [{ field: 'after' }] },
     })
+  })
+
+  it.each([0, 2])('after %i events skips none that is written while its page is read', async (before) => {
+    const log = await logOf(...some(before))
+    let isFirst = true
+    // It passes the place of the first new event before their transaction, and that of the second after it.
+    const query: Table['query'] = async (range) => {
+      const found = await db.table.query(range)
+      if (!isFirst) return found
+      isFirst = false
+      await log.add({}, {}, {})
+      return [...found, ...(await db.table.query({ ...range, from: eventsFrom(before + 2) }))]
+    }
+    const { page } = eventStore({ table: { ...db.table, query }, now: Date.now })
+    const first = await page(log.clinic.id, { limit: 10 })
+    expect(first).toMatchObject({ nextAfter: String(before), hasMore: true })
+    const second = await page(log.clinic.id, { after: first?.nextAfter, limit: 10 })
+    expect(ids([...(first?.items ?? []), ...(second?.items ?? [])])).toEqual(ids(log.events))
   })
 
   it('continues after its event has been deleted', async () => {

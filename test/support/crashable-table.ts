@@ -16,6 +16,7 @@ export const crashable =
 /** The calls of a table that wait for the engine. */
 export const TABLE_CALLS = [
   'get',
+  'getCommitted',
   'query',
   'getMany',
   'deleteMany',

@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Event } from '../../domain/webhooks/event.ts'
-import { eventHeadKey, eventsFrom, eventsPartition, parseEventKey } from '../keys/events.ts'
+import { eventHeadKey, eventKey, eventsFrom, eventsPartition, parseEventKey } from '../keys/events.ts'
 import type { Table } from '../table/table.ts'
 import { decodeCounter, decodeEvent, isExpired } from './items.ts'
 
@@ -41,11 +41,17 @@ export function eventStore({ table, now }: { table: Table; now: () => number }) 
       // The cursor's own row may have expired. The head is read after the rows, so it is not before them.
       if (rows.length === 0 && start > 0 && start > (await lastPosition(clinic))) return null
       for (const row of rows) {
-        if (parseEventKey(row) === position) continue
+        const at = parseEventKey(row)
+        if (at === position) continue
         const event = decodeEvent(row)
-        const matches = !isExpired(row, readAt) && (isWanted?.(event) ?? true)
-        if (matches && items.length === limit) return { items, nextAfter: cursorOf(position), hasMore: true }
-        position = parseEventKey(row)
+        const isOld = isExpired(row, readAt)
+        // A query may miss an event of a transaction and find a later one. Others are missing after a restore, or have expired.
+        const isMissed =
+          at > position + 1 && !isOld && (await table.getCommitted(eventKey(clinic, position + 1)))
+        const matches = !isOld && (isWanted?.(event) ?? true)
+        if (isMissed || (matches && items.length === limit))
+          return { items, nextAfter: cursorOf(position), hasMore: true }
+        position = at
         if (matches) items.push(event)
       }
       if (rows.length < maxRows) return { items, nextAfter: cursorOf(position), hasMore: false }

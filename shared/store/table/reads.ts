@@ -4,12 +4,14 @@ import {
   GetCommand,
   QueryCommand,
   type QueryCommandInput,
+  TransactGetCommand,
 } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
 import { chunked } from './chunked.ts'
+import { errorName, rejectionOf } from './errors.ts'
 import { abortOption } from './request-scope.ts'
 import { responseTo } from './response.ts'
-import { backoff, type Timing } from './retries.ts'
+import { backoff, repeatOnConflict, type Timing } from './retries.ts'
 import type { Item } from './write-requests.ts'
 
 /** A range of one partition. `from` and `to` are inclusive sort keys; `limit` is the maximum number of items, `keysOnly` without attributes. */
@@ -33,6 +35,18 @@ export function tableReads(client: DynamoDBDocumentClient, name: string, timing:
     const { Item } = await responseTo(client.send(command, abortOption()))
     return Item as Item | undefined
   }
+
+  /** An item, after any transaction that is writing it. Other reads may have one item of a transaction before another. */
+  const getCommitted = (key: Key): Promise<Item | undefined> =>
+    repeatOnConflict(async () => {
+      const command = new TransactGetCommand({ TransactItems: [{ Get: { TableName: name, Key: key } }] })
+      try {
+        const { Responses } = await responseTo(client.send(command, abortOption()))
+        return Responses?.[0]?.Item as Item | undefined
+      } catch (error) {
+        throw errorName(error) === 'TransactionCanceledException' ? rejectionOf(error) : error
+      }
+    }, timing)
 
   async function query(range: Range): Promise<Item[]> {
     const items: Item[] = []
@@ -69,7 +83,7 @@ export function tableReads(client: DynamoDBDocumentClient, name: string, timing:
     }
   }
 
-  return { get, query, getMany }
+  return { get, getCommitted, query, getMany }
 }
 
 function queryInput(

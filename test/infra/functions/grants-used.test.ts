@@ -22,6 +22,7 @@ import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
+import { encodeEvent } from '../../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
@@ -247,10 +248,14 @@ async function missedAppointment(): Promise<string> {
   return id
 }
 
-/** The cursor of an event that was deleted: whether there was one is read from the number of events. */
+/** The cursor of an event that was deleted: whether there was one is read from the number of events. Others were deleted before. */
 async function expiredCursor(): Promise<string> {
   const { id: clinic } = mine.clinic
-  await table.transact([table.putWrite({ ...eventHeadKey(clinic), n: 1_000_000, v: 1 })])
+  const event = { id: newUuid(), event: 'patient.created', record: newUuid(), sequence: 1, data: {} } as const
+  await table.transact([
+    table.putWrite({ ...eventHeadKey(clinic), n: 1_000_000, v: 1 }),
+    table.putWrite(encodeEvent(clinic, 999_000, { ...event, createdAt: new Date().toISOString() })),
+  ])
   return listCursors({ list: 'events', clinic, filters: {} }).encode('1000000')
 }
 

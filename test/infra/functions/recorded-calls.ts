@@ -22,6 +22,7 @@ const OPERATIONS: Record<string, string> = {
   Delete: 'DeleteItem',
   BatchGet: 'BatchGetItem',
   BatchWrite: 'BatchWriteItem',
+  TransactGet: 'TransactGetItems',
   TransactWrite: 'TransactWriteItems',
 }
 

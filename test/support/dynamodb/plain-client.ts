@@ -35,6 +35,7 @@ export function plainClient(execute: Execute): DynamoDBDocumentClient {
     const body = JSON.parse(reply.body)
     if (reply.status !== 200) throw errorOf(reply.status, body)
     const { Responses, ...rest } = body
+    if (Array.isArray(Responses)) return convert(body, decoded)
     return { ...(convert(rest, decoded) as Values), ...(Responses && { Responses: decodedLists(Responses) }) }
   }
   return { send } as unknown as DynamoDBDocumentClient
@@ -42,6 +43,7 @@ export function plainClient(execute: Execute): DynamoDBDocumentClient {
 
 const OPERATIONS: Readonly<Record<string, DataOperation>> = {
   GetCommand: 'GetItem',
+  TransactGetCommand: 'TransactGetItems',
   BatchGetCommand: 'BatchGetItem',
   QueryCommand: 'Query',
   ScanCommand: 'Scan',

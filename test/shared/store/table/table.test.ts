@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import {
   DynamoDBDocumentClient,
   GetCommand,
+  TransactGetCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
@@ -56,6 +57,18 @@ describe('with a mocked client', () => {
     dynamodb.on(TransactWriteCommand).rejectsOnce(error).rejectsOnce(error).resolves({})
     await table.transact([table.deleteWrite(key)])
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(3)
+  })
+
+  it('repeats a read of what is committed while a transaction writes the item', async () => {
+    const Item = { ...key, a: 1 }
+    const conflict = cancelled('TransactionConflict')
+    dynamodb
+      .on(TransactGetCommand)
+      .rejectsOnce(conflict)
+      .resolves({ Responses: [{ Item }] })
+    expect(await table.getCommitted(key)).toEqual(Item)
+    dynamodb.on(TransactGetCommand).resolves({ Responses: [{}] })
+    expect(await table.getCommitted(key)).toBeUndefined()
   })
 
   it('ends a transaction within the time that the visibility delay allows, however patient the client is', async () => {
