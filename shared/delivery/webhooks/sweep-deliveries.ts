@@ -16,19 +16,25 @@ const BATCH_SIZE = 100
 /** Deliveries that fall due within this time are queued by this sweep, with their delay. */
 const HORIZON_MS = 75_000
 
+/** The deliveries of one clinic that a run processes. The others wait for the next run, so that they delay no other clinic. */
+const MAX_PER_CLINIC = 1000
+
 /** When a delivery that was queued is checked again, in case its message is lost. */
 const RECHECK_DELAY_MS = 10 * 60_000
 
 const CONCURRENCY = 16
 
 /** Queues the deliveries that are due: retries after long delays, and deliveries that a crash left unqueued. */
-export const sweepDeliveries = (sweep: DeliverySweep): Promise<void> =>
-  sweepBatches(sweep.deliveries.dueBatches(sweep.now() + HORIZON_MS, BATCH_SIZE), {
-    work: (item) => processDue(sweep, item),
-    concurrency: CONCURRENCY,
-    now: sweep.now,
-    reportLag: sweep.reportLag,
-  })
+export function sweepDeliveries(sweep: DeliverySweep): Promise<void> {
+  const counts = new Map<string, number>()
+  const work = async (item: DueDelivery): Promise<void> => {
+    const count = (counts.get(item.clinic) ?? 0) + 1
+    counts.set(item.clinic, count)
+    if (count <= MAX_PER_CLINIC) await processDue(sweep, item)
+  }
+  const batches = sweep.deliveries.dueBatches(sweep.now() + HORIZON_MS, BATCH_SIZE)
+  return sweepBatches(batches, { ...sweep, work, concurrency: CONCURRENCY })
+}
 
 async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueDelivery): Promise<void> {
   const { clinic, webhook, id, at } = item

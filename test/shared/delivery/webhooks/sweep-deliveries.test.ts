@@ -5,6 +5,7 @@ import type { Delivery, DeliveryQueue } from '../../../../shared/domain/webhooks
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 
 const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
+const OTHER_CLINIC = '6d0e2a7c-0000-4000-8000-000000000009' as ClinicId
 const WEBHOOK = '6d0e2a7c-0000-4000-8000-000000000002'
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 const MINUTE = 60_000
@@ -31,6 +32,7 @@ const aDelivery = (id: string, facts: Partial<Delivery> = {}): Delivery => ({
   createdAt: DUE,
   ...facts,
 })
+const clinicOf = (id: string) => (id === 'other' ? OTHER_CLINIC : CLINIC)
 const claimedUntil = (until: number) => ({ claim: { token: 't', until } })
 const done = { status: 'delivered', nextAt: null, dueAt: null } as const
 
@@ -65,7 +67,7 @@ async function swept(
       push: async (way, pushed, delayMs) => {
         for (const { delivery, ...rest } of pushed) {
           breaks('push', delivery)
-          expect(rest).toEqual({ clinic: CLINIC, webhook: WEBHOOK })
+          expect(rest).toEqual({ clinic: clinicOf(delivery), webhook: WEBHOOK })
           did.push(['push', way, delivery])
         }
         expect(delayMs).toBe(Math.max(0, dueAt - NOW))
@@ -76,7 +78,7 @@ async function swept(
         asked.push(args)
         for (const batch of chunked(Object.keys(deliveries), 10)) {
           if (broken.read === batch[0]) throw new Error('no read')
-          yield batch.map((id) => ({ clinic: CLINIC, webhook: WEBHOOK, id, at: dueAt }))
+          yield batch.map((id) => ({ clinic: clinicOf(id), webhook: WEBHOOK, id, at: dueAt }))
         }
       },
       find: async (_clinic, _webhook, id) => {
@@ -99,7 +101,7 @@ async function swept(
       },
       removeDue: async (due) => {
         breaks('remove', due.id)
-        expect(due).toEqual({ clinic: CLINIC, webhook: WEBHOOK, id: due.id, at: dueAt })
+        expect(due).toEqual({ clinic: clinicOf(due.id), webhook: WEBHOOK, id: due.id, at: dueAt })
         did.push(['remove', due.id])
       },
     },
@@ -161,6 +163,12 @@ describe('the sweep of deliveries', () => {
       ],
       failed: null,
     })
+  })
+
+  it('leaves those of a clinic with more than a thousand to the next run, and goes on to other clinics', async () => {
+    const ids = [...Array.from({ length: 1005 }, (_, n) => `d${n}`), 'other']
+    const { did } = await swept(Object.fromEntries(ids.map((id) => [id, aDelivery(id, done)])))
+    expect(did.map(([, id]) => id)).toEqual([...ids.slice(0, 1000), 'other'])
   })
 
   it('does nothing while a delivery is claimed', async () => {
