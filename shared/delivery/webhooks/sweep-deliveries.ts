@@ -19,8 +19,9 @@ const HORIZON_MS = 75_000
 /** The deliveries of one clinic that a run processes. The others wait for the next run, so that they delay no other clinic. */
 const MAX_PER_CLINIC = 1000
 
-/** When a delivery that was queued is checked again, in case its message is lost. */
-const RECHECK_DELAY_MS = 10 * 60_000
+/** Bounds of the delay before a delivery that was queued is checked again, in case its message is lost. */
+const MIN_RECHECK_DELAY_MS = 10 * 60_000
+const MAX_RECHECK_DELAY_MS = 60 * 60_000
 
 const CONCURRENCY = 16
 
@@ -45,7 +46,10 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   const delayMs = Math.max(0, at - now())
   // A check whether a message was lost would be too early; it is not a retry.
   if (delayMs > 0 && delivery.nextAt !== at) return
-  const dueAt = now() + delayMs + RECHECK_DELAY_MS
+  // The delay grows with the wait: a message that waits in a long queue is not lost, and each check adds another.
+  const waitedMs = now() - (delivery.nextAt ?? at)
+  const recheckMs = Math.min(Math.max(MIN_RECHECK_DELAY_MS, waitedMs), MAX_RECHECK_DELAY_MS)
+  const dueAt = now() + delayMs + recheckMs
   // The time moves before the message is sent, so only one of two concurrent sweeps sends it.
   if (!(await moveDue(deliveries, item, dueAt))) return
   try {

@@ -165,6 +165,15 @@ describe('the sweep of deliveries', () => {
     })
   })
 
+  it.each([
+    [9, 10],
+    [25, 25],
+    [300, 60],
+  ])('checks one that has waited for %i minutes again after %i', async (waited, after) => {
+    const { did } = await swept({ d: aDelivery('d', { nextAt: NOW - waited * MINUTE }) })
+    expect(did).toContainEqual(['change', 'd', NOW + after * MINUTE])
+  })
+
   it('leaves those of a clinic with more than a thousand to the next run, and goes on to other clinics', async () => {
     const ids = [...Array.from({ length: 1005 }, (_, n) => `d${n}`), 'other']
     const { did } = await swept(Object.fromEntries(ids.map((id) => [id, aDelivery(id, done)])))
