@@ -64,11 +64,11 @@ export function nextStep(
 ): Step {
   if (delivery.status !== 'pending' || isClaimedByOther(delivery, claim, now)) return { kind: 'ignore' }
   if (isPaused) return { kind: 'change', after: held(delivery, now) }
-  if (!webhook || !(webhook.isActive || delivery.isManual))
-    return { kind: 'change', after: ended(delivery, 'failed') }
   const early = (delivery.nextAt ?? 0) - now
   if (early > MAX_EARLY_MS) return { kind: 'ignore' }
   if (early > EARLY_TOLERANCE_MS) return { kind: 'queue', queue, delayMs: early }
+  if (!webhook || !(webhook.isActive || delivery.isManual))
+    return { kind: 'change', after: ended(delivery, 'failed') }
   if (queue === 'quick' && health.isSlow) return { kind: 'queue', queue: 'slow', delayMs: 0 }
   return { kind: 'attempt', after: { ...delivery, claim }, webhook }
 }
