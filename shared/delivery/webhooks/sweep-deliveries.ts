@@ -55,8 +55,7 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   try {
     await queues.push('quick', [{ clinic, webhook, delivery: id }], delayMs)
   } catch (error) {
-    // Not the same time again: another sweep, which found it moved, may be about to remove that due item.
-    await moveDue(deliveries, { ...item, at: dueAt }, at + 1)
+    await moveDue(deliveries, { ...item, at: dueAt }, at)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Delivery } from '../../domain/webhooks/delivery.ts'
+import type { Delivery, DueDelivery } from '../../domain/webhooks/delivery.ts'
 import type { Key } from '../keys/key.ts'
 import { deliveriesPartition, deliveryKey, dueDeliveryKey, isDeliveryCursor } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -68,6 +68,18 @@ export function deliveryStore({ table }: { table: Table }) {
       return after
     })
 
+  /** Removes a due item unless its delivery is due at that time, as it can be by now. */
+  const removeDue = (due: DueDelivery): Promise<void> =>
+    retryOnConflict(async () => {
+      const key = deliveryKey(due.clinic, due.webhook, due.id)
+      const item = await table.get(key)
+      if (item && decodeDelivery(item).dueAt === due.at) return
+      const changes = new Changeset(table, due.clinic)
+      changes.remove(dueDeliveryKey(due))
+      changes.requireVersion(key, item ? decodeVersion(item) : null)
+      await changes.commit()
+    })
+
   /** Deliveries to one webhook, newest first; those that match `isWanted` if it is set. Null for a malformed cursor. */
   async function page(
     clinic: ClinicId,
@@ -101,7 +113,7 @@ export function deliveryStore({ table }: { table: Table }) {
     return { items, nextAfter: last ?? null, hasMore: true }
   }
 
-  return { create, find, change, page }
+  return { create, find, change, removeDue, page }
 }
 
 /** Replaces an item that does not move its due item: a transaction would take twice the write units. */

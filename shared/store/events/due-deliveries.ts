@@ -1,13 +1,13 @@
 import type { DueDelivery } from '../../domain/webhooks/delivery.ts'
 import { dueUntil } from '../keys/due.ts'
-import { DUE_DELIVERY_PARTITIONS, dueDeliveryKey, parseDueDeliveryKey } from '../keys/webhooks.ts'
+import { DUE_DELIVERY_PARTITIONS, parseDueDeliveryKey } from '../keys/webhooks.ts'
 import { partitionBatches } from '../table/partition-batches.ts'
 import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
 
 /** Deliveries as the sweep reads and changes them. */
 export function dueDeliveries({ table }: { table: Table }) {
-  const { find, change } = deliveryStore({ table })
+  const { find, change, removeDue } = deliveryStore({ table })
 
   /** The deliveries that are due by `until`, in batches of at most `size` from each partition, earliest first. */
   async function* dueBatches(
@@ -18,9 +18,6 @@ export function dueDeliveries({ table }: { table: Table }) {
     for await (const items of partitionBatches(table, partitions, { to: dueUntil(until), size }))
       yield items.map(parseDueDeliveryKey).sort((a, b) => a.at - b.at)
   }
-
-  /** Removes the due item of a delivery that has ended or is due at another time. */
-  const removeDue = (item: DueDelivery): Promise<void> => table.deleteMany([dueDeliveryKey(item)])
 
   return { find, change, dueBatches, removeDue }
 }

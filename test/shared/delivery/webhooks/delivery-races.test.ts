@@ -11,12 +11,14 @@ import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
 import { webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { dueDeliveryKey } from '../../../../shared/store/keys/webhooks.ts'
 import {
   addChangesOfOneRecord,
   createWebhook,
   deliverySimulation,
   httpResponse,
 } from '../../../support/deliveries.ts'
+import { interruptedTable } from '../../../support/intercepted-table.ts'
 import { newClinic, tableOfFile } from '../../../support/table.ts'
 
 const db = tableOfFile()
@@ -125,43 +127,19 @@ it.each<[string, number, (simulation: Simulation, other: DeliveryReference) => P
   expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
 })
 
-it('loses no delivery that one sweep cannot queue while another removes the due item', async () => {
-  const simulation = deliverySimulation(db.table)
-  await added(simulation, 1)
-  simulation.now += 3 * 60_000
-  const due = dueDeliveries(db)
-  const deliveries: typeof due = {
-    ...due,
-    dueBatches: async function* (...parts) {
-      for await (const batch of due.dueBatches(...parts))
-        yield batch.filter((one) => one.clinic === clinic.id)
-    },
-  }
-  const now = () => simulation.now
-  const [moved, removing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const push = async () => {
-    moved.resolve()
-    await removing.promise
-    throw new Error('no SQS')
-  }
-  const failed = sweepDeliveries({ deliveries, queues: { push }, now }).catch(() => {})
-  const behind: typeof due = {
-    ...deliveries,
-    dueBatches: async function* (...parts) {
-      for await (const batch of deliveries.dueBatches(...parts)) {
-        if (batch.length > 0) await moved.promise
-        yield batch
-      }
-    },
-    removeDue: async (item) => {
-      removing.resolve()
-      await failed
-      await due.removeDue(item)
-    },
-  }
-  const queues = { push: simulation.push }
-  await sweepDeliveries({ deliveries: behind, queues, now })
-  await sweepDeliveries({ deliveries, queues, now })
-  await simulation.drain()
-  expect(sequences(simulation)).toEqual([1])
+it('removes the due item of no delivery that is due then, also if it is moved back meanwhile', async () => {
+  const [{ webhook: id, delivery }] = await added(deliverySimulation(db.table), 1)
+  const { change, find } = dueDeliveries(db)
+  const at = (await find(clinic.id, id, delivery))?.dueAt as number
+  const move = (dueAt: number) => change(clinic.id, id, delivery, (before) => ({ ...before, dueAt }))
+  const due = { clinic: clinic.id, webhook: id, id: delivery, at }
+  await dueDeliveries(db).removeDue(due)
+  expect(await db.table.get(dueDeliveryKey(due))).toBeDefined()
+  await move(at + 1)
+  await dueDeliveries({ table: interruptedTable(db.table, () => move(at)) }).removeDue(due)
+  expect(await db.table.get(dueDeliveryKey(due))).toBeDefined()
+  await move(at + 1)
+  await db.table.putMany([dueDeliveryKey(due)])
+  await dueDeliveries(db).removeDue(due)
+  expect(await db.table.get(dueDeliveryKey(due))).toBeUndefined()
 })

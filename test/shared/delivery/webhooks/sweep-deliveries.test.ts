@@ -204,7 +204,7 @@ describe('the sweep of deliveries', () => {
     expect(await swept({ d: aDelivery('d') }, { push: 'd' })).toMatchObject({
       did: [
         ['change', 'd', NEXT_CHECK],
-        ['change', 'd', DUE + 1],
+        ['change', 'd', DUE],
       ],
       failed: 'no push',
     })
