@@ -1,5 +1,6 @@
 /** The dispatch of messages to their providers: claims, outcomes, postponements, and messages left to the operator. */
 import type { ClinicId } from '../../domain/clinic.ts'
+import type { Due } from '../../domain/due.ts'
 import {
   applyFeedback,
   asUnresolved,
@@ -13,10 +14,11 @@ import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import { calendarKey } from '../keys/calendar.ts'
 import { TTL } from '../keys/key.ts'
-import { providerMessageKey } from '../keys/messages.ts'
+import { dueMessageKey, providerMessageKey } from '../keys/messages.ts'
 import { Changeset } from '../table/changeset.ts'
 import { commitWithRetry } from '../table/commit-packed.ts'
 import { ConditionFailed } from '../table/errors.ts'
+import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { isSameRecord } from '../table/updated-at-codec.ts'
 import { dueKeyOf, dueMessages } from './due-messages.ts'
@@ -133,6 +135,17 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     return isMoved
   }
 
+  /** Removes a due item unless its message is due at that time, as it can be by now. */
+  const removeDue = (due: Due): Promise<void> =>
+    retryOnConflict(async () => {
+      const read = await messages.find(due.clinic, due.id)
+      if (read?.record.dispatch?.dueAt === due.at) return
+      const changes = new Changeset(table, due.clinic)
+      changes.remove(dueMessageKey(due))
+      changes.requireVersion(calendarKey(due.clinic, 'M', due.id), read?.version ?? null)
+      await changes.commit()
+    })
+
   return {
     find: messages.find,
     claim,
@@ -141,6 +154,7 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     release,
     postpone,
     markUnresolved,
+    removeDue,
     ...dueMessages({ table }),
   }
 }

@@ -35,16 +35,13 @@ export function dueMessages({ table }: { table: Table }) {
     return (await table.query({ pk: UNRESOLVED_MESSAGES_PARTITION, limit: 100_000 })).map(parseDueKey)
   }
 
-  /** Removes a due item whose message is done, or due at another time. */
-  const removeDue = (item: Due): Promise<void> => table.deleteMany([dueMessageKey(item)])
-
   /** The message with a provider's id; null for an unknown id, or one that is too old. */
   async function findByProviderId(provider: string, id: string): Promise<Omit<Due, 'at'> | null> {
     const item = await table.get(providerMessageKey(provider, id))
     return item ? { clinic: item.c as ClinicId, id: item.m as string } : null
   }
 
-  return { dueBatches, due, unresolved, removeDue, findByProviderId }
+  return { dueBatches, due, unresolved, findByProviderId }
 }
 
 /** The key of a message's due item; null when nothing more is due. */

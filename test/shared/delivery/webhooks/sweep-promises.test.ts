@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { QueuedEmail } from '../../../../shared/delivery/email/email-queue.ts'
 import { sendQueuedEmail } from '../../../../shared/delivery/email/send-queued-email.ts'
 import { sweepMessages } from '../../../../shared/delivery/email/sweep-messages.ts'
+import type { StoredMessage } from '../../../../shared/delivery/store-ports.ts'
 import { sweepBatches } from '../../../../shared/delivery/sweep-batches.ts'
 import { sweepEvents } from '../../../../shared/delivery/webhooks/fan-out-clinics.ts'
 import { sweepDeliveries } from '../../../../shared/delivery/webhooks/sweep-deliveries.ts'
@@ -15,6 +16,7 @@ import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { announcedPartition, announcedRange } from '../../../../shared/store/keys/events.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
+import { dueMessageKey } from '../../../../shared/store/keys/messages.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { MAX_CREATED, patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
@@ -26,6 +28,7 @@ import {
   httpResponse,
 } from '../../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../../support/emails.ts'
+import { interruptedTable } from '../../../support/intercepted-table.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
@@ -204,6 +207,20 @@ it('sweeps never make messages multiply: two sweeps at the same time during an o
   const own = queue.filter(({ email: queued }) => queued.message === email.id)
   expect.soft(calls).toBeGreaterThan(5)
   expect(own.length).toBe(1)
+})
+
+it('removes the due item of no email that is due then, although it was moved back since it was read', async () => {
+  const clinic = await newClinic(db.table)
+  const patient = aPatient()
+  await patientWriter(db).createMany(clinic.id, [patient])
+  const { id } = await createAcceptedEmail(db.table, clinic, patient, Date.now())
+  const { find, postpone } = messageDispatch(db)
+  const read = async () => (await find(clinic.id, id)) as StoredMessage
+  const at = (await read()).record.dispatch?.dueAt as number
+  await postpone(clinic.id, await read(), at + 1)
+  const table = interruptedTable(db.table, async () => postpone(clinic.id, await read(), at))
+  await messageDispatch({ table }).removeDue({ clinic: clinic.id, id, at })
+  expect(await db.table.get(dueMessageKey({ clinic: clinic.id, id, at }))).toBeDefined()
 })
 
 it('sweepBatches throws the first error, at the end', async () => {
