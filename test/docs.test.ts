@@ -128,7 +128,7 @@ it('docs/messages.md and docs/retention.md have tables with the limits of the co
       `| logs, without data of patients | ${logRetention} days |`,
       `their attempts | ${RETENTION_SECONDS / 86_400} days |`,
       `#idempotency) | ${RESPONSE_TTL_SECONDS / 3600} hours |`,
-      `#verify-signatures) | ${SECRET_OVERLAP_MS / 3_600_000} hours |`,
+      `#verify-signatures) | they sign for ${SECRET_OVERLAP_MS / 3_600_000} hours`,
       `hash of the recipient | ${QUOTA_SECONDS / 86_400} days |`,
       `#backups) | ${BACKUP_RETENTION.toDays()} days`,
     ],
