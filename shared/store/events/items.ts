@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { DELIVERY_STATUSES, type Delivery, RETENTION_SECONDS } from '../../domain/webhooks/delivery.ts'
-import type { Event, EventName } from '../../domain/webhooks/event.ts'
+import type { Event, EventData, EventName } from '../../domain/webhooks/event.ts'
 import type { Webhook } from '../../domain/webhooks/webhook.ts'
 import type { WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
@@ -11,8 +11,9 @@ import { deliveryKey, parseDeliveryKey, parseWebhookKey, webhookKey } from '../k
 import { readRecord } from '../table/unreadable-record.ts'
 import type { Item } from '../table/write-requests.ts'
 
-// A plain text, not an enum: after a rollback, stored items may have event names that this version does not know.
+// Not an enum, nor data with known types: after a rollback, stored items may have events that this version does not know.
 const StoredEventName = z.custom<EventName>((name) => typeof name === 'string')
+const StoredEventData = z.custom<EventData>((data) => typeof data === 'object' && data !== null)
 
 const StoredVersion = z.object({ v: z.int() })
 
@@ -108,7 +109,7 @@ export function decodeHealth(item: Item | undefined): WebhookHealth {
 const StoredAnnouncement = z.object({
   i: z.string(),
   e: StoredEventName,
-  d: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()).readonly()]).nullable()),
+  d: StoredEventData,
   c: z.number(),
   /** The request that changed the record; absent for other changes. */
   rq: z.string().optional(),

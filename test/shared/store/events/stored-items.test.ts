@@ -207,9 +207,10 @@ describe('a stored event', () => {
     ])
   })
 
-  it('is read when this version does not know its name', async () => {
-    await putItem({ ...eventKey(clinic.id, 1), ...stored, e: 'patient.merged' })
-    expect((await page())?.items).toMatchObject([{ event: 'patient.merged' }])
+  it('is read when this version knows neither its name nor values of its kind', async () => {
+    const d = { ...stored.d, is_new: true, clinics: { old: [1] } }
+    await putItem({ ...eventKey(clinic.id, 1), ...stored, e: 'patient.merged', d })
+    expect((await page())?.items).toMatchObject([{ event: 'patient.merged', data: d }])
   })
 
   it.each(['i', 'e', 'r', 'q', 'd', 'c'])('is rejected without `%s`', async (name) => {
