@@ -4,14 +4,12 @@ import { inLaterSecond } from '../shared/domain/timestamp.ts'
 import { type Webhook, withNewSecret } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
-import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
-import { RequestCompleted } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   allowWebhookHost(updateWebhook, allowedWebhookHost()),
-  { webhooks: webhookStore, health: webhookHealthStore },
-  async ({ clinicId, clinic, path, body, now, write, reportChange }, { webhooks, health }) => {
+  { webhooks: webhookStore },
+  async ({ clinicId, clinic, path, body, now, write, reportChange }, { webhooks }) => {
     const changes = {
       ...(body.url !== undefined && { url: body.url }),
       ...(body.events !== undefined && { events: body.events }),
@@ -29,17 +27,10 @@ export const handler = endpoint(
         : { ...after, updatedAt: inLaterSecond(before.updatedAt, new Date(now).toISOString()) }
     }
     // A person has enabled the endpoint or changed its URL, so its earlier failures no longer count.
-    const isTriedAnew = body.is_active || body.url !== undefined
-    const webhook = await webhooks.change(clinicId, path.id, change, write(response)).catch(async (error) => {
-      // The first request may have ended before this.
-      if (isTriedAnew && error instanceof RequestCompleted) await health.reset(clinicId, path.id)
-      throw error
-    })
+    const isTriedAnew = body.is_active === true || body.url !== undefined
+    const webhook = await webhooks.change(clinicId, path.id, change, write(response), isTriedAnew)
     if (!webhook) throw new ApiError('webhook_not_found')
-    if (isTriedAnew) {
-      await health.reset(clinicId, path.id)
-      reportChange()
-    }
+    if (isTriedAnew) reportChange()
     return response(webhook)
   },
 )

@@ -158,7 +158,7 @@ export const updateWebhook = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook), record: {} },
   errors: ['webhook_not_found', 'precondition_failed', 'too_many_rotations'],
-  uses: { table: { GetItem: ['webhooks'], PutItem: ['webhooks'], UpdateItem: ['webhook-health'] } },
+  uses: { table: { GetItem: ['webhooks'], PutItem: ['webhooks', 'webhook-health'] } },
 })
 
 export const deleteWebhook = defineRoute({

@@ -7,9 +7,11 @@ import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { HEALTHY } from '../../shared/domain/webhooks/webhook-health.ts'
 import { decodeHealth } from '../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
+import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
-import type { Item } from '../../shared/store/table/write-requests.ts'
+import { UNREQUESTED } from '../../shared/store/table/idempotency.ts'
 import { issueCredential } from '../support/credentials.ts'
+import { interruptedTable } from '../support/intercepted-table.ts'
 import {
   advanceTime,
   callRoute,
@@ -258,18 +260,6 @@ describe('PATCH /webhooks/{id}', () => {
     await change(id, { url: 'https://example.net/' })
     expect(decodeHealth(await health())).toEqual(HEALTHY)
   })
-
-  it('resets the endpoint’s health when a request that ended before that is repeated with its key', async () => {
-    const { id } = await postWebhook()
-    await webhookHealthStore(db).record(clinic.id, id, HEALTHY, FAILING)
-    const health = await db.table.get(webhookHealthKey(clinic.id, id))
-    const enable = () =>
-      callRoute('update-webhook', { path: { id }, body: { is_active: true }, ...withKey('on') })
-    await enable()
-    await db.table.putMany([health as Item])
-    expect((await enable()).headers['idempotent-replayed']).toBe('true')
-    expect(decodeHealth((await db.table.get(webhookHealthKey(clinic.id, id))) as Item)).toEqual(HEALTHY)
-  })
 })
 
 describe('DELETE /webhooks/{id}', () => {
@@ -297,8 +287,8 @@ describe('DELETE /webhooks/{id}', () => {
     const { id } = await postWebhook()
     const health = webhookHealthStore(db)
     await health.record(clinic.id, id, HEALTHY, FAILING)
-    await remove(id)
-    await health.reset(clinic.id, id)
+    const { change } = webhookStore({ table: interruptedTable(db.table, () => remove(id)) })
+    expect(await change(clinic.id, id, (before) => before, UNREQUESTED, true)).toBeNull()
     await health.record(clinic.id, id, HEALTHY, FAILING)
     expect(await db.table.get(webhookHealthKey(clinic.id, id))).toBeUndefined()
   })

@@ -28,16 +28,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
     await ifConditionHolds(update)
   }
 
-  /** Records that a person has enabled the webhook: what its endpoint did before no longer counts. */
-  const reset = (clinic: ClinicId, webhook: string): Promise<void> =>
-    ifConditionHolds(
-      table.update(webhookHealthKey(clinic, webhook), {
-        UpdateExpression: 'REMOVE isSlow, failingSince',
-        ConditionExpression: 'attribute_exists(pk)',
-      }),
-    )
-
-  return { record, reset }
+  return { record }
 }
 
 /** The health of the clinic's webhooks, by the id of the webhook. */

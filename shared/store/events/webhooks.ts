@@ -67,6 +67,7 @@ export function webhookStore({ table }: { table: Table }) {
     id: string,
     apply: Apply,
     write: RequestedWrite<Webhook> = UNREQUESTED,
+    resetsHealth = false,
   ): Promise<Webhook | null> =>
     retryOnConflict(async () => {
       const [item] = await Promise.all([
@@ -82,6 +83,8 @@ export function webhookStore({ table }: { table: Table }) {
         const version = decodeVersion(item)
         changes.put(encodeWebhook(clinic, after, version + 1), { version })
       }
+      // Not of a webhook that was deleted meanwhile.
+      if (resetsHealth) changes.put(webhookHealthKey(clinic, id), { attribute: 'sk', equals: id })
       write.store(changes, after, '')
       await changes.commit()
       return after

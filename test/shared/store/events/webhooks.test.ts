@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { HEALTHY } from '../../../../shared/domain/webhooks/webhook-health.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
+import { listWebhookHealth, webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
 import { CredentialRevoked, webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import { clinicCredentialsPartition } from '../../../../shared/store/keys/clinics.ts'
 import { WriteConflict } from '../../../../shared/store/table/errors.ts'
+import { UNREQUESTED } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
+import { crashingTable } from '../../../support/intercepted-table.ts'
 import { freshTable, newClinic } from '../../../support/table.ts'
 
 it('deletes a webhook although another transaction holds one of its items', async () => {
@@ -25,6 +29,18 @@ it('deletes a webhook although another transaction holds one of its items', asyn
   expect(conflicts).toBe(2)
   expect(await webhookStore({ table }).find(clinic.id, webhook.id)).toBeNull()
   expect(await webhookStore({ table: contended }).remove(clinic.id, webhook.id)).toBe(false)
+})
+
+it('enables a webhook and resets its health in one transaction', async () => {
+  const { table } = await freshTable()
+  const { id: clinic } = await newClinic(table)
+  const { id } = await createWebhook(table, clinic, { isActive: false })
+  await webhookHealthStore({ table }).record(clinic, id, HEALTHY, { isSlow: true, failingSince: 1 })
+  const { change } = webhookStore({ table: crashingTable(table) })
+  const enabled = change(clinic, id, (before) => ({ ...before, isActive: true }), UNREQUESTED, true)
+  await expect(enabled).rejects.toThrow('crash')
+  expect(await webhookStore({ table }).find(clinic, id)).toMatchObject({ isActive: true })
+  expect((await listWebhookHealth(table, clinic)).get(id)).toEqual(HEALTHY)
 })
 
 it('creates no webhook with a credential that is revoked after the request read it', async () => {
