@@ -100,17 +100,18 @@ async function attempt(
   // The latency ends with the status; a body can take longer.
   const tookMs = Math.max(result.latencyMs, now() - at)
   consumer.onAttempt?.(attemptReport({ clinic, requestId: claimed.requestId }, outcome))
-  const random = consumer.random()
-  await deliveries.change(clinic, webhook.id, claimed.id, (before) =>
-    before.claim?.token === claimed.claim?.token ? afterAttempt(before, outcome, random) : null,
-  )
-  await consumer.health.record(clinic, webhook.id, health, healthAfter(health, outcome, at, tookMs))
+  // Before the outcome is recorded: after a crash in between, the delivery is tried again, or fails.
   if (disables(health, outcome, at)) {
     // Another attempt may have succeeded meanwhile, and a person may have enabled the endpoint or changed its URL.
     const latest = await deliveries.readContext(clinic, webhook.id, claimed.id)
     if (latest?.webhook?.updatedAt === webhook.updatedAt && disables(latest.health, outcome, at))
       await consumer.webhooks.disable(clinic, webhook.id, new Date(now()).toISOString())
   }
+  const random = consumer.random()
+  await deliveries.change(clinic, webhook.id, claimed.id, (before) =>
+    before.claim?.token === claimed.claim?.token ? afterAttempt(before, outcome, random) : null,
+  )
+  await consumer.health.record(clinic, webhook.id, health, healthAfter(health, outcome, at, tookMs))
   if (outcome.kind === 'cut-off') return queues.push('slow', [queued])
   const { nextAt } = afterAttempt(claimed, outcome, random)
   const delayMs = (nextAt ?? Number.POSITIVE_INFINITY) - now()

@@ -143,3 +143,15 @@ it('removes the due item of no delivery that is due then, also if it is moved ba
   await dueDeliveries(db).removeDue(due)
   expect(await db.table.get(dueDeliveryKey(due))).toBeUndefined()
 })
+
+it('disables an endpoint with 410 although its consumer ends before it records the outcome', async () => {
+  const simulation = deliverySimulation(db.table, () => httpResponse(410))
+  const [first] = await added(simulation)
+  const { change } = simulation.dependencies.deliveries
+  const crashing = withDeliveries(simulation, {
+    change: (...parts) =>
+      simulation.received.length > 0 ? Promise.reject(new Error('crash')) : change(...parts),
+  })
+  await expect(deliverEvent(crashing, first, 'quick')).rejects.toThrow('crash')
+  expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: false })
+})
