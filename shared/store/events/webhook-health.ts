@@ -42,7 +42,7 @@ export async function listWebhookHealth(
 
 /**
  * Leaves a pause of the clinic out of the time for which its endpoints have failed: nothing is delivered during it, so none
- * can succeed. Called before the pause ends.
+ * can succeed. Called before the pause ends; a repetition for the same pause changes nothing.
  */
 export async function excludePause(
   table: Table,
@@ -53,10 +53,11 @@ export async function excludePause(
   for (const [webhook, { failingSince }] of await listWebhookHealth(table, clinic)) {
     if (failingSince === null || failingSince >= until) continue
     const update = table.update(webhookHealthKey(clinic, webhook), {
-      UpdateExpression: 'SET failingSince = :moved',
-      ConditionExpression: 'failingSince = :read',
+      UpdateExpression: 'SET failingSince = :moved, excluded = :from',
+      ConditionExpression: 'failingSince = :read AND (attribute_not_exists(excluded) OR excluded <> :from)',
       ExpressionAttributeValues: {
         ':read': failingSince,
+        ':from': from,
         // An attempt that had begun before the pause can fail during it.
         ':moved': failingSince + until - Math.max(from, failingSince),
       },
