@@ -61,7 +61,7 @@ export function encodeDelivery(clinic: ClinicId, delivery: Delivery, version: nu
     ...deliveryKey(clinic, webhook, id),
     ...attributes,
     v: version,
-    [TTL]: expirySeconds(delivery.createdAt),
+    [TTL]: expirySeconds(Math.max(delivery.createdAt, delivery.nextAt ?? 0)),
   }
 }
 
