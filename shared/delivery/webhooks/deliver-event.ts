@@ -11,6 +11,7 @@ import {
   type DeliveryContext,
   nextStep,
   type Step,
+  withAttempt,
 } from '../../domain/webhooks/delivery-states.ts'
 import { signingSecrets, type Webhook } from '../../domain/webhooks/webhook.ts'
 import {
@@ -109,7 +110,9 @@ async function attempt(
   }
   const random = consumer.random()
   await deliveries.change(clinic, webhook.id, claimed.id, (before) =>
-    before.claim?.token === claimed.claim?.token ? afterAttempt(before, outcome, random) : null,
+    before.claim?.token === claimed.claim?.token
+      ? afterAttempt(before, outcome, random)
+      : withAttempt(before, outcome),
   )
   await consumer.health.record(clinic, webhook.id, health, healthAfter(health, outcome, at, tookMs))
   if (outcome.kind === 'cut-off') return queues.push('slow', [queued])

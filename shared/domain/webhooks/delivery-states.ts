@@ -99,6 +99,12 @@ export function afterAttempt(
   return { ...failed, nextAt, dueAt: dueAfter(failed, nextAt, delay), claim: null }
 }
 
+/** Lists an attempt of a delivery that was requested again meanwhile, and is due or claimed as it was. Null if it is listed. */
+export const withAttempt = (delivery: Delivery, { kind, attempt }: Outcome): Delivery | null =>
+  kind === 'cut-off' || delivery.attempts.some(({ at }) => at === attempt.at)
+    ? null
+    : { ...delivery, attempts: [...delivery.attempts, attempt].slice(-MAX_STORED_ATTEMPTS) }
+
 /** When the sweep checks a delivery with a retry. A due item costs writes, so it stays where it is if it is after the retry. */
 function dueAfter({ dueAt }: Delivery, nextAt: number, delay: number): number {
   if (delay > MAX_QUEUE_DELAY_MS) return nextAt

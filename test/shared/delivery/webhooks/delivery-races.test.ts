@@ -155,3 +155,16 @@ it('disables an endpoint with 410 although its consumer ends before it records t
   await expect(deliverEvent(crashing, first, 'quick')).rejects.toThrow('crash')
   expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: false })
 })
+
+it('lists an attempt during which a redelivery is requested, which stays due', async () => {
+  const simulation = deliverySimulation(db.table)
+  const [{ delivery }] = await added(simulation)
+  const { change } = deliveryStore(db)
+  simulation.respond = async () => {
+    await change(clinic.id, webhook.id, delivery, (before) => redelivered(before, simulation.now))
+    return httpResponse(200)
+  }
+  await deliverEvent(simulation.dependencies, { clinic: clinic.id, webhook: webhook.id, delivery }, 'quick')
+  const stored = await deliveryStore(db).find(clinic.id, webhook.id, delivery)
+  expect(stored).toMatchObject({ status: 'pending', isManual: true, attempts: [{ status: 200 }] })
+})
