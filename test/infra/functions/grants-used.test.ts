@@ -251,7 +251,14 @@ async function missedAppointment(): Promise<string> {
 /** The cursor of an event that was deleted: whether there was one is read from the number of events. Others were deleted before. */
 async function expiredCursor(): Promise<string> {
   const { id: clinic } = mine.clinic
-  const event = { id: newUuid(), event: 'patient.created', record: newUuid(), sequence: 1, data: {} } as const
+  const record = newUuid()
+  const event = {
+    id: newUuid(),
+    event: 'patient.created',
+    record,
+    sequence: 1,
+    data: { id: record },
+  } as const
   await table.transact([
     table.putWrite({ ...eventHeadKey(clinic), n: 1_000_000, v: 1 }),
     table.putWrite(encodeEvent(clinic, 999_000, { ...event, createdAt: new Date().toISOString() })),
