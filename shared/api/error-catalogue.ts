@@ -22,7 +22,7 @@ const CATALOGUE = {
   range_required: {
     status: 400,
     error: 'INVALID_PARAMS',
-    text: 'The filter in `details` needs a range of at most 31 days with at most 5,000 records.',
+    text: 'Filters in `details` need a range of at most 31 days with at most 5,000 records.',
   },
   malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The request body is not valid JSON.' },
   conflicting_idempotency_keys: {

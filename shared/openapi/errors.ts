@@ -55,7 +55,8 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
   },
   range_required: {
     itemSchema: FieldIssue,
-    maxItems: 1,
+    // Invoices have two such filters.
+    maxItems: 2,
     example: ({ query }) =>
       rangeRequired(
         ['room_id', 'appointment_id'].find((name) => query && Object.hasOwn(query.shape, name)) ?? 'status',

@@ -1,6 +1,7 @@
 /** `after` and `updated_since` of the five lists, through the handlers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { BASE_PATH } from '../../shared/api/route.ts'
 import type { Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { listCursors } from '../../shared/requests/record-list.ts'
@@ -13,6 +14,7 @@ import { changeIndexKey } from '../../shared/store/keys/change-index.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import { issueCredential } from '../support/credentials.ts'
+import { assertConforms } from '../support/document-conformance.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
@@ -245,6 +247,13 @@ describe('a filter that no tally counts', () => {
       }
     },
   )
+
+  it('names both filters of invoices without a range, as documented', async () => {
+    const filters = { appointment_id: newUuid(), doctor_id: newUuid() }
+    const { status, headers, body } = await list('invoices', filters)
+    expect(body.details.map(({ field }: { field: string }) => field)).toEqual(Object.keys(filters))
+    assertConforms('GET', `${BASE_PATH}/invoices`, status, headers as Record<string, string>, body)
+  })
 })
 
 describe.each(['appointment', 'invoice'] as const)('expand=patient of an %s', (kind) => {

@@ -4081,7 +4081,7 @@ export interface components {
              */
             message: "errors.developer_api.provider_unavailable";
         };
-        /** @description The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+        /** @description Filters in `details` need a range of at most 31 days with at most 5,000 records. */
         RangeRequiredError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -6826,7 +6826,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8390,7 +8390,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9174,7 +9174,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: The filter in `details` needs a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of at most 31 days with at most 5,000 records. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -43,7 +43,7 @@ TEXTS = {
     "payment_refunded": "Without the payment, more would be refunded than was paid. Void the refunds first.",
     "precondition_failed": "The record has changed: its `etag` is not in `if-match`. Nothing was changed.",
     "provider_unavailable": "The SMS provider was unavailable, and the SMS was not sent. Retry after the number of seconds in the `retry-after` header.",
-    "range_required": "The filter in `details` needs a range of at most 31 days with at most 5,000 records.",
+    "range_required": "Filters in `details` need a range of at most 31 days with at most 5,000 records.",
     "rate_limited": "Too many requests. Retry after the number of seconds in the `retry-after` header.",
     "recipient_message_limit": "The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header.",
     "request_blocked": "The firewall blocked the request: it looks like an attack, or too many requests come from its address.",
