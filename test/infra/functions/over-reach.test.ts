@@ -1,8 +1,9 @@
-/** Calls beyond a function's work, each of which IAM must deny, and grants beyond its calls, each of which must be reported. */
+/**
+ * Calls beyond a function's work that no family of partitions tells apart, each of which IAM must deny, and grants beyond its
+ * calls, each of which must be reported. Calls on other families: grants-used.test.ts.
+ */
 import { describe, expect, it } from 'vitest'
 import { REFERENCE } from '../../../infra/settings/names.ts'
-import { acceptsIdempotencyKey } from '../../../shared/api/route.ts'
-import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { CLINIC_FAMILIES } from '../../../shared/store/keys/families.ts'
 import { type CheckedCalls, checkedCalls } from '../../support/iam/checked-calls.ts'
 import type { DeployedRoles, Statement } from '../../support/iam/deployed-roles.ts'
@@ -29,11 +30,6 @@ const update = (pk: string, UpdateExpression: string, more: object = {}): SdkCal
   service: 'dynamodb',
   operation: 'UpdateItem',
   input: { TableName: TABLE, Key: { pk, sk: '1' }, UpdateExpression, ...more },
-})
-const query = (pk: string): SdkCall => ({
-  service: 'dynamodb',
-  operation: 'Query',
-  input: { TableName: TABLE, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } },
 })
 const batchGet = (...pks: string[]): SdkCall => ({
   service: 'dynamodb',
@@ -79,22 +75,8 @@ it.each<[string, string, SdkCall]>([
 ])('allows that %s', async (_, id, call) => expect(await deniedOf(id, call)).toEqual([]))
 
 it.each<[string, string, SdkCall]>([
-  ['a reading route writes', 'get-patient', on('PutItem', MINE)],
-  ['a reading route updates', 'list-patients', on('UpdateItem', MINE)],
-  ['a reading route writes in a transaction', 'get-patient', puts(MINE)],
-  ['a reading route changes a credential', 'get-patient', on('UpdateItem', 'credential#ck_1')],
-  ['a writing route changes a credential', 'create-patient', on('UpdateItem', 'credential#ck_1')],
-  ['a route deletes what it counted', 'redeliver', on('DeleteItem', 'usage#ck_1')],
-  ['a route queries credentials', 'list-patients', query('credential#ck_1')],
   ['a batch has a credential among patients', 'list-patients', batchGet(MINE, 'credential#ck_1')],
   ['a transaction has a credential among patients', 'create-patient', puts(MINE, 'credential#ck_1')],
-  ['a delivery changes a patient', 'deliver-event', on('PutItem', MINE)],
-  ['a delivery reads a patient', 'deliver-event', batchGet(of('webhooks'), MINE)],
-  ['a delivery deletes an invoice', 'deliver-event', on('DeleteItem', of('invoices'))],
-  ['a delivery replaces an endpoint', 'deliver-event', on('PutItem', of('webhooks'))],
-  ['a delivery deletes an endpoint', 'deliver-event', on('DeleteItem', of('webhooks'))],
-  ['a delivery lists endpoints', 'deliver-event', query(of('webhooks'))],
-  ['a delivery reads an endpoint alone', 'deliver-event', on('GetItem', of('webhooks'))],
   ['a delivery redirects events', 'deliver-event', update(of('webhooks'), 'SET #u = :u', URL_NAMED)],
   ['a delivery redirects events as well', 'deliver-event', update(of('webhooks'), `${DISABLE} SET url = :u`)],
   ['a delivery changes a secret', 'deliver-event', update(of('webhooks'), 'SET secret = :s')],
@@ -103,29 +85,6 @@ it.each<[string, string, SdkCall]>([
     'deliver-event',
     update(of('webhooks'), DISABLE, { ReturnValues: 'ALL_OLD' }),
   ],
-  ['a delivery lists deliveries', 'deliver-event', query(of('deliveries'))],
-  ['a list of deliveries lists endpoints', 'list-deliveries', query(of('webhooks'))],
-  ['a fan-out changes an endpoint', 'fan-out-events', on('UpdateItem', of('webhooks'))],
-  ['an email redirects events', 'send-email', on('UpdateItem', of('webhooks'))],
-  ['an email reads a patient', 'send-email', on('GetItem', MINE)],
-  ['an email has a webhook among messages', 'send-email', puts(of('messages'), of('webhooks'))],
-  ['a message deletes its quotas', 'send-message', on('DeleteItem', of('message-quotas'))],
-  ['a booking lists patients', 'create-appointment', query(MINE)],
-  ['a booking lists stored responses', 'create-appointment', query(of('stored-responses'))],
-  ['a new name deletes an invoice', 'update-patient', on('DeleteItem', of('invoices'))],
-  ['a list of the catalogue reads secrets', 'list-rooms', query(of('webhooks'))],
-  ['a list of doctors reads patients', 'list-doctors', query(of('patient-list'))],
-  ['a route reads the list of its records', 'get-appointment', on('GetItem', of('appointment-list'))],
-  ['a route writes what it may read', 'create-appointment', on('PutItem', MINE)],
-  ['a worker reads a credential', 'deliver-event', on('GetItem', 'credential#ck_1')],
-  ['a route lists clinics', 'list-patients', query('clinics')],
-  ['a worker lists clinics', 'sweep-events', query('clinics')],
-  ['a route reads the ledger of erasures', 'get-patient', on('GetItem', 'erasure#x')],
-  ['a worker writes to the ledger of erasures', 'send-email', on('PutItem', 'erasure#x')],
-  ['a route reads the secret of imports', 'create-patient', on('GetItem', 'import#x')],
-  ['a reading route reads due messages', 'list-messages', query('due#message#0')],
-  ['a sweep reads what another sweep works on', 'sweep-deliveries', query('due#message#0')],
-  ['a delivering function reads ids of providers', 'deliver-event', on('GetItem', 'provider#sns#1')],
   ['another table is read', 'get-patient', on('GetItem', MINE, 'other')],
   ['a message goes to the wrong queue', 'ping-webhook', push('clinic-dev-emails')],
   ['a route without a queue sends to one', 'create-patient', push('clinic-dev-deliveries')],
@@ -136,15 +95,6 @@ it.each<[string, string, SdkCall]>([
   ['an email has another configuration set', 'send-email', email({ ConfigurationSetName: 'other' })],
   ['an endpoint sends an email itself', 'send-message', email({})],
 ])('denies that %s', async (_, id, call) => expect(await deniedOf(id, call)).not.toEqual([]))
-
-it.each(ENDPOINTS.filter(acceptsIdempotencyKey).map(({ id }) => id))(
-  '%s neither lists nor deletes stored responses',
-  async (id) => {
-    const stored = of('stored-responses')
-    for (const call of [query(stored), on('DeleteItem', stored), on('UpdateItem', stored)])
-      expect(await deniedOf(id, call)).toHaveLength(1)
-  },
-)
 
 describe('conditions', () => {
   const roleOf = (id: string) => {
