@@ -5,8 +5,7 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
-import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
-import { allItems } from '../support/all-items.ts'
+import { announcedEvents } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
@@ -42,10 +41,7 @@ const act = async (action: Action, body: object = {}, more: Record<string, strin
 const read = async () => (await request('get-appointment', { path: { id }, headers })).body.data
 
 /** The names of the appointment's events. */
-const events = async (): Promise<unknown[]> =>
-  (await allItems(db))
-    .filter((item) => item.pk.startsWith(ANNOUNCED_PARTITION_PREFIX) && (item.d as { id: string }).id === id)
-    .map(({ e }) => e)
+const events = async () => (await announcedEvents(db, id)).map(([name]) => name)
 
 /** What verify finds wrong with the clinic. */
 async function differences(): Promise<unknown[]> {

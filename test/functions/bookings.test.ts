@@ -7,9 +7,8 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
-import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
-import { allItems } from '../support/all-items.ts'
+import { announcedEvents } from '../support/all-items.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { request, stubFunctionEnvironment } from '../support/functions.ts'
@@ -78,10 +77,7 @@ const change = async (id: string, body: object, more: Record<string, string> = {
 const read = async (id: string) => request('get-appointment', { path: { id }, headers })
 
 /** The names of an appointment's events. */
-const eventsOf = async (id: string): Promise<unknown[]> =>
-  (await allItems(db))
-    .filter(({ pk, d }) => pk.startsWith(ANNOUNCED_PARTITION_PREFIX) && (d as { id: string }).id === id)
-    .map(({ e }) => e)
+const eventsOf = async (id: string) => (await announcedEvents(db, id)).map(([name]) => name)
 
 const slot = (start_time: string, end_time: string) => ({ appointment_date: date, start_time, end_time })
 const issues = (...details: [field: string, issue: string][]) => ({

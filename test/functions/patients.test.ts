@@ -6,8 +6,7 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { credentialKey } from '../../shared/store/keys/clinics.ts'
-import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
-import { allItems } from '../support/all-items.ts'
+import { allItems, announcedEvents } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { newClinic, tableOfFile } from '../support/table.ts'
@@ -46,10 +45,7 @@ const create = async (fields: object = {}): Promise<string> => {
 const get = async (id: string, headers = full) => (await ask('get-patient', id, { headers })).body.data
 const list = (query: Record<string, string>, headers = full) => ask('list-patients', null, { query, headers })
 const idsOf = ({ body }: { body: any }): string[] => body.data.map(({ id }: { id: string }) => id)
-const eventsOf = async (id: string): Promise<number> =>
-  (await allItems(db)).filter(
-    ({ pk, d }) => pk.startsWith(ANNOUNCED_PARTITION_PREFIX) && (d as any).id === id,
-  ).length
+const eventsOf = async (id: string): Promise<number> => (await announcedEvents(db, id)).length
 const update = (id: string, body: object, more: Sent = {}) => ask('update-patient', id, { body, ...more })
 
 describe('national_id and notes', () => {

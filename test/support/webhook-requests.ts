@@ -13,6 +13,7 @@ import { deliverySimulation, httpResponse } from './deliveries.ts'
 import { request, type SentRequest, stubFunctionEnvironment } from './functions.ts'
 import { mockClient } from './mock-client.ts'
 import { newClinic, type TestTable, tableOfFile } from './table.ts'
+import { sortedJson } from './table-text.ts'
 
 export const sqs = mockClient(SQSClient)
 
@@ -86,17 +87,9 @@ export const storedWebhook = async (id: string): Promise<Webhook> => {
 export const advanceTime = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
 export const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-/** A value as JSON that does not depend on the order of attributes. */
-export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort())
-      : part,
-  )
-
 /** All items as text, except the use of credentials, which each request records. */
 export async function items(): Promise<string[]> {
-  return (await allItems(db)).filter(({ pk }) => !pk.startsWith(USAGE_PARTITION_PREFIX)).map(canonicalJson)
+  return (await allItems(db)).filter(({ pk }) => !pk.startsWith(USAGE_PARTITION_PREFIX)).map(sortedJson)
 }
 
 /** Runs `act`, and expects that it changes neither the table nor the queues. */
