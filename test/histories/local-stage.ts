@@ -2,7 +2,6 @@
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { openTable } from '../../shared/store/table/table.ts'
-import { engineSockets } from '../support/dynamodb/engine-sockets.ts'
 import { plainClient } from '../support/dynamodb/plain-client.ts'
 import { lighten, shortCut } from '../support/dynamodb/short-cut.ts'
 import { startRealisticDynamoDb } from '../support/realistic-dynamodb/realistic-dynamodb.ts'
@@ -20,11 +19,7 @@ const PROVIDER_FAULTS = 0.04
 export type OpenClient = (config: object) => DynamoDBDocumentClient
 
 export async function openLocalStage(endpoint: string, openClient: OpenClient): Promise<Stage> {
-  const dynamodb = await startRealisticDynamoDb({
-    engine: endpoint,
-    connect: engineSockets,
-    latency: LATENCY,
-  })
+  const dynamodb = await startRealisticDynamoDb({ engine: endpoint, latency: LATENCY })
   const client = lighten(openClient(shortCut(dynamodb.execute)))
   const direct = plainClient(dynamodb.pass)
   const raw = new DynamoDBClient({ endpoint, ...LOCAL })

@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { documentClient } from '../../../shared/runtime/document-client.ts'
 import { ENGINE_ACCESS } from '../engine-access.ts'
+import { engineSockets } from '../realistic-dynamodb/engine-sockets.ts'
 import { unsignedSender } from '../realistic-dynamodb/proxy-server.ts'
-import { engineSockets } from './engine-sockets.ts'
 import { plainClient } from './plain-client.ts'
 
 /** Whether the run has an engine that rejects and throttles calls, such as DynamoDB Local. */

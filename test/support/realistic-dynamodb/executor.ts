@@ -7,20 +7,18 @@ import { seededRandom } from './random.ts'
 import { IN_PROGRESS, requestTokens } from './request-tokens.ts'
 
 type Options = {
-  readonly seed: number
   readonly latency: LatencyOptions
-  readonly now: () => number
   readonly onConflict: (key: string) => void
 }
 
 type Engine = { readonly send: EngineSend; readonly sortKey: () => Promise<string | undefined> }
 
 /** Executes calls: with their latency, conflicts, tokens and the fault that each may have. */
-export function createExecutor({ seed, latency: latencyOptions, now, onConflict }: Options) {
-  const { draw, drawShare, reject } = latency(latencyOptions, seed)
+export function createExecutor({ latency: latencyOptions, onConflict }: Options) {
+  const { draw, drawShare, reject } = latency(latencyOptions)
   const guard = conflictGuard({ onConflict, reject })
-  const tokens = requestTokens(now)
-  const random = seededRandom(seed, 'partial results')
+  const tokens = requestTokens()
+  const random = seededRandom(1, 'partial results')
 
   return async (call: EngineCall, fault: AppliedFault | undefined, engine: Engine): Promise<Reply> => {
     const rejection = fault && replyBeforeEngine(call, fault)
@@ -91,7 +89,7 @@ export function createExecutor({ seed, latency: latencyOptions, now, onConflict 
     const { ClientRequestToken, ...input } = call.input
     const transact = () => guard.transaction(call, () => run(() => engine.send(input)))
     if (ClientRequestToken === undefined) return transact()
-    const token = tokens.begin(ClientRequestToken, input)
+    const token = tokens.begin(ClientRequestToken)
     if ('reply' in token) {
       await reject()
       return token.reply

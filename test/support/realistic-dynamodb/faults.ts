@@ -71,8 +71,6 @@ export type Faults = {
   readonly random: (options: RandomFaults) => void
   /** Forgets planned and random faults, and releases calls that are held. */
   readonly clear: () => void
-  /** How many planned faults have not been used up. */
-  readonly pending: () => number
 }
 
 type Plan = {
@@ -111,7 +109,6 @@ export function createFaults(): Faults & { readonly take: (call: EngineCall) => 
       for (const release of releases) release()
       releases.clear()
     },
-    pending: () => plans.length,
     take: (call) => {
       const plan = plans.find(({ fault, selection }) => isSelected(call, fault.kind, selection))
       if (plan) {

@@ -9,18 +9,12 @@ type Describe = (table: string) => Promise<KeyNames | undefined>
 /** Key names by table. They cannot change while a table exists. */
 export function keyNameCache() {
   const cache = new Map<string, Promise<KeyNames | undefined>>()
-  return {
-    read: (table: string, describe: Describe): Promise<KeyNames | undefined> => {
-      const found = cache.get(table) ?? describe(table)
-      cache.set(table, found)
-      const forget = () => cache.delete(table)
-      found.then((names) => names ?? forget(), forget)
-      return found
-    },
-    /** Forgets a table that is deleted, and may be created again with other keys. */
-    forget: (table: string): void => {
-      cache.delete(table)
-    },
+  return (table: string, describe: Describe): Promise<KeyNames | undefined> => {
+    const found = cache.get(table) ?? describe(table)
+    cache.set(table, found)
+    const forget = () => cache.delete(table)
+    found.then((names) => names ?? forget(), forget)
+    return found
   }
 }
 

@@ -1,7 +1,6 @@
 /** Requests for one table, written short for the tests of the realistic engine. */
 import {
   BatchWriteItemCommand,
-  DeleteItemCommand,
   GetItemCommand,
   PutItemCommand,
   TransactGetItemsCommand,
@@ -35,15 +34,8 @@ export async function failure(call: Promise<unknown>) {
 }
 
 /** Items are named by their partition key; all have the same sort key. */
-export async function realisticItems({ now }: { now?: () => number } = {}) {
-  const {
-    dynamodb,
-    plainClient: client,
-    name,
-  } = await freshRealisticTable({
-    latency: NO_LATENCY,
-    ...(now && { now }),
-  })
+export async function realisticItems() {
+  const { dynamodb, plainClient: client, name } = await freshRealisticTable({ latency: NO_LATENCY })
   const keyOf = (pk: string) => ({ pk: { S: pk }, sk: { S: 'item' } })
   const target = (pk: string) => ({ TableName: name, Key: keyOf(pk) })
   const increment = (pk: string) => ({
@@ -67,7 +59,6 @@ export async function realisticItems({ now }: { now?: () => number } = {}) {
       client.send(
         new TransactWriteItemsCommand({
           TransactItems: entries,
-          ReturnConsumedCapacity: 'TOTAL',
           ...(token !== undefined && { ClientRequestToken: token }),
         }),
       ),
@@ -75,7 +66,6 @@ export async function realisticItems({ now }: { now?: () => number } = {}) {
       client.send(new TransactGetItemsCommand({ TransactItems: pks.map((pk) => ({ Get: target(pk) })) })),
     putItem: (pk: string) => client.send(new PutItemCommand({ TableName: name, Item: keyOf(pk) })),
     updateItem: (pk: string) => client.send(new UpdateItemCommand(increment(pk))),
-    deleteItem: (pk: string) => client.send(new DeleteItemCommand(target(pk))),
     batchWrite: (...pks: string[]) =>
       client.send(
         new BatchWriteItemCommand({

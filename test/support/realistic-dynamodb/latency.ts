@@ -31,10 +31,10 @@ const KINDS: Readonly<Record<DataOperation, Kind>> = {
   TransactWriteItems: 'transactionMs',
 }
 
-export function latency(options: LatencyOptions, seed: number) {
+export function latency(options: LatencyOptions) {
   const { jitter = 0.3, ...given } = options
   const bases = { transactionMs: 18, writeMs: 5, readMs: 5, rejectionMs: 5, ...given }
-  const random = seededRandom(seed, 'latency')
+  const random = seededRandom(1, 'latency')
   const draw = (kind: Kind): number => Math.round(bases[kind] * (1 + jitter * (2 * random() - 1)))
   return {
     /** How long a call takes. */

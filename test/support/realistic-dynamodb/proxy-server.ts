@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type DataOperation, dataOperation, type Reply } from './call.ts'
-import type { EngineConnection, EngineRequest } from './engine-connection.ts'
+import type { EngineConnection, EngineRequest } from './engine-sockets.ts'
 
 type Options = {
   readonly engine: EngineConnection
@@ -14,14 +14,12 @@ type Options = {
     body: string,
     send: (target: string, body: string) => Promise<Reply>,
   ) => Promise<Reply>
-  /** Sees the other requests before they are passed on. */
-  readonly observe: (target: string, body: string) => void
 }
 
 const API = 'DynamoDB_20120810'
 
 /** An HTTP server on a free port of 127.0.0.1. */
-export async function startProxyServer({ engine, respond, observe }: Options) {
+export async function startProxyServer({ engine, respond }: Options) {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request)
     const { method = 'GET', url: path = '/', headers } = request
@@ -30,9 +28,8 @@ export async function startProxyServer({ engine, respond, observe }: Options) {
     const operation = dataOperation(target)
     if (operation) write(response, await respond(operation, body, sender(engine, incoming)))
     else {
-      observe(target ?? '', body)
       const result = await engine.send(incoming)
-      response.writeHead(result.status, result.headers).end(result.body)
+      response.writeHead(result.status).end(result.body)
     }
   }
   const server = createServer((request, response) => {

@@ -7,7 +7,7 @@
  */
 
 import { type DataOperation, type EngineCall, errorReply, type Reply } from './call.ts'
-import { connectToEngine, type EngineConnection } from './engine-connection.ts'
+import { engineSockets } from './engine-sockets.ts'
 import { createExecutor } from './executor.ts'
 import { createFaults, type FaultKind, type Faults } from './faults.ts'
 import { itemReferences, keyNameCache } from './item-references.ts'
@@ -17,13 +17,7 @@ import { startProxyServer, unsignedSender } from './proxy-server.ts'
 export type RealisticDynamoDbOptions = {
   /** The address of the engine: `http://127.0.0.1:PORT`. */
   readonly engine: string
-  /** Connects to the engine; over node:http unless given. */
-  readonly connect?: (engine: string) => EngineConnection
-  /** The seed of the jitter, and of the items that a partial result leaves out; 1 unless given. */
-  readonly seed?: number
   readonly latency?: LatencyOptions
-  /** Epoch milliseconds, for the age of request tokens. */
-  readonly now?: () => number
 }
 
 export type RealisticDynamoDb = {
@@ -40,15 +34,12 @@ export type RealisticDynamoDb = {
 
 /** Listens on a free port of 127.0.0.1. The engine is the caller's to stop. */
 export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions): Promise<RealisticDynamoDb> {
-  const { connect = connectToEngine } = options
-  const engine = connect(options.engine)
+  const engine = engineSockets(options.engine)
   const counters = createCounters()
   const { take: takeFault, ...faults } = createFaults()
   const keyNames = keyNameCache()
   const execute = createExecutor({
-    seed: options.seed ?? 1,
     latency: options.latency ?? {},
-    now: options.now ?? Date.now,
     onConflict: counters.countConflict,
   })
 
@@ -59,7 +50,7 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
   ): Promise<Reply> => {
     const input = parse(body)
     if (!input) return errorReply('SerializationException', 'The request body is not a JSON object.')
-    const keyNamesOf = (table: string) => keyNames.read(table, (name) => describeKeyNames(name, send))
+    const keyNamesOf = (table: string) => keyNames(table, (name) => describeKeyNames(name, send))
     const items = await itemReferences(operation, input, keyNamesOf)
     const call: EngineCall = { operation, input, items }
     counters.countCall(operation)
@@ -71,13 +62,7 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
     })
   }
 
-  const server = await startProxyServer({
-    engine,
-    respond,
-    observe: (target, body) => {
-      if (target.endsWith('.DeleteTable')) keyNames.forget(parse(body)?.TableName)
-    },
-  })
+  const server = await startProxyServer({ engine, respond })
   return {
     endpoint: server.endpoint,
     execute: (operation, body) => respond(operation, body, unsignedSender(engine)),
