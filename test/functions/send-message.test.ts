@@ -18,7 +18,6 @@ import { issueCredential } from '../support/credentials.ts'
 import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { interruptedTable } from '../support/intercepted-table.ts'
 import { mockClient } from '../support/mock-client.ts'
-import { rounds } from '../support/scale.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 const sns = mockClient(SNSClient)
@@ -115,19 +114,8 @@ describe('an SMS', () => {
     expect((await send(sms())).body.data.status).toBe('sent')
   })
 
-  it('returns 202 and is logged as failed, with the reason, when SNS rejects it', async () => {
-    sns.on(PublishCommand).rejects(failing('InvalidParameterException', 400))
-    expect(await send(sms())).toMatchObject({ status: 202, body: { data: { status: 'failed' } } })
-    expect(await log()).toMatchObject([
-      { status: 'failed', errorMessage: 'The provider rejected it: InvalidParameterException', sentAt: null },
-    ])
-  })
-
-  it.each([
-    ['throttled', failing('ThrottledException', 429)],
-    ['out of reach', failing('Error', undefined, 'ECONNREFUSED')],
-  ])('returns 502 at once when SNS is %s, and frees the idempotency key', async (_what, error) => {
-    sns.on(PublishCommand).rejects(error)
+  it('returns 502 at once when SNS throttles it, and frees the idempotency key', async () => {
+    sns.on(PublishCommand).rejects(failing('ThrottledException', 429))
     expect(await send(sms(), KEY)).toMatchObject({
       status: 502,
       headers: { 'retry-after': '5' },
@@ -140,12 +128,8 @@ describe('an SMS', () => {
     expect((await log()).map(({ status }) => status)).toEqual(['sent', 'failed'])
   })
 
-  it.each([
-    ['reset', failing('Error', undefined, 'ECONNRESET')],
-    ['timed out', failing('TimeoutError')],
-    ['a proxy’s 500', failing('InternalError', 500)],
-  ])('is sent once and stays queued for a person when the reply is lost: %s', async (_what, error) => {
-    sns.on(PublishCommand).rejects(error)
+  it('is sent once and stays queued for a person when the reply is lost', async () => {
+    sns.on(PublishCommand).rejects(failing('TimeoutError'))
     const first = await send(sms(), KEY)
     expect(first).toMatchObject({ status: 202, body: { data: { status: 'queued' } } })
     expect(await log()).toMatchObject([{ status: 'queued', providerMessageId: null }])
@@ -179,16 +163,6 @@ describe('an SMS', () => {
     const replayed = await send(sms(), KEY)
     expect(replayed.body.data.status).toBe('sent')
     expect((await log()).length).toBe(1)
-  })
-
-  it('returns the provider’s result when the result cannot be recorded', async () => {
-    sns.on(PublishCommand).callsFake(async () => {
-      vi.spyOn(db.client.constructor.prototype, 'send').mockRejectedValue(failing('ThrottlingException', 400))
-      return { MessageId: 'sns-1' }
-    })
-    const response = await send(sms()).finally(() => vi.restoreAllMocks())
-    expect(response).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
-    expect(response.logged).toContain('sms_not_noted')
   })
 })
 
@@ -242,29 +216,16 @@ describe('the checks of a message', () => {
   const cases: [name: string, body: () => object, field: string][] = [
     ['no channel', () => ({ patient_id: patient.id, message: 'x' }), 'channel'],
     ['an unknown channel', () => sms({ channel: 'fax' }), 'channel'],
-    ['a channel of another type', () => sms({ channel: ['sms'] }), 'channel'],
     ['no message', () => sms({ message: undefined }), 'message'],
-    ['an empty message', () => sms({ message: '' }), 'message'],
     ['a blank message', () => email({ message: ' \n\t ' }), 'message'],
     ['1,531 septets', () => sms({ message: 'x'.repeat(1531) }), 'message'],
     ['631 units of UTF-16', () => sms({ message: 'ж'.repeat(631) }), 'message'],
     ['an email of 10,001 characters', () => email({ message: 'x'.repeat(10_001) }), 'message'],
     ['a lone surrogate in an SMS', () => sms({ message: 'a\ud800b' }), 'message'],
-    ['a lone surrogate in an email', () => email({ message: '\udc00' }), 'message'],
     ['a NUL in the text', () => email({ message: 'a\0b' }), 'message'],
     ['a subject on an SMS', () => sms({ subject: 'x' }), 'subject'],
-    ...['\r\nBcc: x@example.com', '\r', '\n', '\u0085', '\u2028', '\u2029', '\0', '\t'].map(
-      (bad): [string, () => object, string] => [
-        `${JSON.stringify(bad)} in a subject`,
-        () => email({ subject: `Hello${bad}there` }),
-        'subject',
-      ],
-    ),
-    ['a line break at a subject’s end', () => email({ subject: 'Hello\n' }), 'subject'],
-    ['a subject of 999 characters', () => email({ subject: 'x'.repeat(999) }), 'subject'],
+    ['a header in a subject', () => email({ subject: 'Hello\r\nBcc: x@example.com' }), 'subject'],
     ['a subject of 201 characters', () => email({ subject: 'x'.repeat(201) }), 'subject'],
-    ['an empty subject', () => email({ subject: '' }), 'subject'],
-    ['a lone surrogate in a subject', () => email({ subject: '\ud800' }), 'subject'],
     ['a malformed patient_id', () => sms({ patient_id: '1' }), 'patient_id'],
     ['an unknown field', () => sms({ to: '+905321234567' }), 'to'],
   ]
@@ -290,29 +251,20 @@ describe('the checks of a message', () => {
     expect(await log()).toEqual([])
   })
 
-  it.each([
-    ['acceptsSms', 'sms', 'email'],
-    ['acceptsEmail', 'email', 'sms'],
-  ] as const)(
-    'returns 422 before any limit, and stores nothing, when %s is false',
-    async (field, declined, other) => {
-      await enter({ [field]: false })
-      await clinicStore(db).update(clinic.id, { smsPerDay: 0, emailsPerDay: 0 })
-      const before = await due()
-      expect(await send(sms({ channel: declined }), KEY)).toMatchObject({
-        status: 422,
-        body: {
-          error: 'PATIENT_DECLINED_MESSAGES',
-          message: 'errors.developer_api.patient_declined_messages',
-        },
-      })
-      expect((await send(sms({ channel: other }))).status).toBe(429)
-      expect([await log(), await due()]).toEqual([[], before])
-      expect([...sns.commandCalls(PublishCommand), ...sqs.commandCalls(SendMessageCommand)]).toEqual([])
-      await enter({ [field]: false, isActive: false })
-      expect((await send(sms({ channel: declined }))).body.error).toBe('PATIENT_INACTIVE')
-    },
-  )
+  it('returns 422 by a channel that the patient has declined, from the next request on until it is accepted again', async () => {
+    const path = { id: patient.id }
+    const accept = (accepts_email: boolean) =>
+      request('update-patient', { path, body: { accepts_email }, headers })
+    await accept(false)
+    const before = await due()
+    expect(await send(email(), KEY)).toMatchObject({
+      status: 422,
+      body: { error: 'PATIENT_DECLINED_MESSAGES', message: 'errors.developer_api.patient_declined_messages' },
+    })
+    expect([await log(), await due(), sqs.commandCalls(SendMessageCommand)]).toEqual([[], before, []])
+    await accept(true)
+    expect((await send(email(), KEY)).status).toBe(202)
+  })
 
   it('rejects a message whose patient declines after the request has read the record', async () => {
     const request: MessageRequest = {
@@ -325,38 +277,6 @@ describe('the checks of a message', () => {
     const { accept } = messageAcceptance({ table: interruptedTable(db.table, decline) })
     const verdict = await accept(clinic.id, request, (facts) => acceptMessage(request, facts), UNREQUESTED)
     expect([verdict, await log()]).toEqual([{ kind: 'declined' }, []])
-  })
-
-  it('obeys every patch that returned before the request began, while other messages are sent', async () => {
-    await clinicStore(db).update(clinic.id, { messagesPerRecipient: 1000 })
-    const statuses: number[] = []
-    const sendEmail = async () => {
-      const { status } = await send(email())
-      statuses.push(status)
-      return status
-    }
-    let isPatching = true
-    const sendOthers = async () => {
-      while (isPatching) await sendEmail()
-    }
-    const patchAndSend = async () => {
-      for (let round = 0; round < rounds(10, 200); round++) {
-        const accepts_email = round % 2 === 1
-        const patched = await request('update-patient', {
-          path: { id: patient.id },
-          body: { accepts_email },
-          headers,
-        })
-        expect([patched.status, patched.body.data.accepts_email]).toEqual([200, accepts_email])
-        expect(await sendEmail()).toBe(accepts_email ? 202 : 422)
-      }
-    }
-    const patching = patchAndSend().finally(() => {
-      isPatching = false
-    })
-    await Promise.all([patching, sendOthers(), sendOthers()])
-    const accepted = statuses.filter((status) => status !== 422)
-    expect(accepted).toEqual((await log()).map(() => 202))
   })
 
   it('returns the same 404 for an unknown patient, another clinic’s patient and an erased one', async () => {
