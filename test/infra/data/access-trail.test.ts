@@ -119,14 +119,8 @@ describe('the access trail', () => {
     })
   })
 
-  it('is in a private bucket that denies requests without TLS', () => {
+  it('is in a bucket without access lists that denies requests without TLS 1.2', () => {
     expect(bucketOf(dev)?.Properties).toMatchObject({
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
       OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
     })
     type Policy = { PolicyDocument: { Statement: (Statement & { Effect: string })[] } }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { queueName } from '../../../infra/settings/names.ts'
 import { WORKERS } from '../../../shared/runtime/workers.ts'
 import * as eventKeys from '../../../shared/store/keys/events.ts'
-import { logicalIdAt, resourceOfFunction, resourcesOf, type Statement } from '../../support/template.ts'
+import { logicalIdAt, resourceOfFunction, resourcesOf } from '../../support/template.ts'
 import { arnOf, dev, environmentOf, imported, queueUrl, refTo } from '../stacks/expected-template.ts'
 
 type Worker = { timeout: number; environment: object }
@@ -128,19 +128,12 @@ describe('the workers', () => {
       })),
     })
   })
-
-  it('have no rule with more than the five targets that EventBridge allows', () => {
-    const rules = Object.values(resourcesOf(dev, 'AWS::Events::Rule'))
-    for (const { Properties } of rules)
-      expect((Properties as unknown as { Targets: unknown[] }).Targets.length).toBeLessThanOrEqual(5)
-  })
 })
 
 describe('the queues', () => {
   type Queue = {
     QueueName: string
     RedrivePolicy?: { deadLetterTargetArn: unknown; maxReceiveCount: number }
-    SqsManagedSseEnabled: boolean
     VisibilityTimeout?: number
     MessageRetentionPeriod: number
   }
@@ -171,25 +164,6 @@ describe('the queues', () => {
       expect(dead).not.toHaveProperty('RedrivePolicy')
     },
   )
-
-  it.each(Object.keys(queues))('%s is encrypted and denies access without TLS', (id) => {
-    expect(queues[id]?.Properties.SqsManagedSseEnabled).toBe(true)
-    const policies = Object.values(resourcesOf(dev, 'AWS::SQS::QueuePolicy')).map(
-      ({ Properties }) =>
-        Properties as unknown as { Queues: unknown[]; PolicyDocument: { Statement: Statement[] } },
-    )
-    const [policy, ...more] = policies.filter(
-      ({ Queues }) => JSON.stringify(Queues) === JSON.stringify([{ Ref: id }]),
-    )
-    expect(more).toEqual([])
-    expect(policy?.PolicyDocument.Statement).toContainEqual({
-      Effect: 'Deny',
-      Principal: { AWS: '*' },
-      Action: 'sqs:*',
-      Resource: { 'Fn::GetAtt': [id, 'Arn'] },
-      Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-    })
-  })
 
   it('are those of emails, feedback, deliveries and maintenance with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
     const outputs = {
