@@ -1,39 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
 import { post, runStack } from '../../support/local-stack.ts'
 import { sharedAssembly } from '../../support/shared-assembly.ts'
 import { enginePid } from './engines/engine-pid.ts'
-
-const lines: string[] = []
-let stack: LocalStack
-
-beforeAll(async () => {
-  stack = await startLocalStack({ port: 0, log: (line) => lines.push(line), synthesize: sharedAssembly })
-})
-
-afterAll(() => stack?.close())
-
-const get = (path: string, init?: RequestInit) => fetch(`${stack.baseUrl}${path}`, init)
-const errorOf = async (response: Response) => ((await response.json()) as { error: string }).error
-
-it('the synthesized stack returns 401 without a credential', async () => {
-  const response = await get('/api/developer/v1/patients?search=Anna', {
-    headers: { 'x-amzn-requestid': 'Anna' },
-  })
-  expect(response.status).toBe(401)
-  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(await errorOf(response)).toBe('UNAUTHORIZED')
-  expect(response.headers.get('x-amzn-remapped-www-authenticate')).toBe('Developer')
-  const requestId = response.headers.get('x-request-id')
-  expect(requestId).toBe(response.headers.get('x-amz-apigw-id'))
-  const line = lines.at(-1)
-  expect(line).toMatch(/^\d\d:\d\d:\d\d {2}401 {2}GET {6}\/api\/developer\/v1\/patients +\d+ ms {2}/)
-  expect(line?.endsWith(requestId ?? '-')).toBe(true)
-  expect(line).not.toContain('Anna')
-})
 
 it('a stack without a domain has the stage in its address, in locations and in the server of its document', async () => {
   const below = await runStack({ domain: false })
