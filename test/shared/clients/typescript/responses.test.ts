@@ -110,6 +110,8 @@ const CASES: [
     ONCE,
   ],
   ['deep details', send(422, error('validation', `,"details":[{"a":${NESTED}}]`)), 'ValidationError', ONCE],
+  ['400', send(400, error('invalid_params')), 'BadRequestError', ONCE],
+  ['a request in progress', send(409, error('idempotency_in_progress')), 'ConflictError', [2, 2, 1]],
   ['413 of the gateway', send(413, HTML), 'BadRequestError', ONCE],
 ]
 

@@ -39,25 +39,9 @@ const starts = (day: DoctorDay, duration = 30, now = NEVER) =>
 describe('freeSlots', () => {
   it.each<[string, DoctorDay, number, string[]]>([
     ['steps by the duration', dayOf(), 60, ['09:00', '10:00', '11:00']],
-    ['drops a remainder shorter than the duration', dayOf(), 50, ['09:00', '09:50', '10:40']],
     ['skips busy times', dayOf({ busy: [interval('10:15', '10:45')] }), 60, ['09:00', '11:00']],
-    ['offers slots next to others', dayOf({ busy: [interval('10:00', '11:00')] }), 60, ['09:00', '11:00']],
     ['keeps its grid across a break', dayWith({ breaks: week('mon 09:30-10:00') }), 60, ['10:00', '11:00']],
-    [
-      'starts again at each window',
-      dayWith({ hours: week('mon 09:00-09:45,10:10-10:50') }),
-      20,
-      ['09:00', '09:20', '10:10', '10:30'],
-    ],
     ['is empty on a weekday without hours', dayWith({ hours: week('tue 09:00-12:00') }), 60, []],
-    [
-      'prefers an exception to the weekly hours',
-      dayWith({ exceptions: { '2026-05-04': [{ start: '20:00', end: '21:00' }] } }),
-      60,
-      ['20:00'],
-    ],
-    ['treats an empty exception as a day off', dayWith({ exceptions: { '2026-05-04': [] } }), 60, []],
-    ['is empty on time off', dayWith({ timeOff: off('2026-05-01', '2026-05-04') }), 60, []],
     ['is not empty before time off', dayWith({ timeOff: off('2026-05-05', '2026-05-09') }), 120, ['09:00']],
     ['is empty on a holiday of the clinic', dayWith({ holidays: off('2026-05-04', '2026-05-04') }), 60, []],
     ['is not empty before a holiday', dayWith({ holidays: off('2026-05-05', '2026-05-05') }), 120, ['09:00']],

@@ -68,14 +68,6 @@ describe('smsLength', () => {
     expect(counts).toEqual({ basic: 127, extension: 10 })
   })
 
-  it.each(EXTENSION.map((point) => [JSON.stringify(character(point)), point]))(
-    'counts %s as two septets',
-    (_, point) => {
-      expect(smsLength(character(point as number))).toMatchObject({ alphabet: 'GSM-7', length: 2 })
-      expect(smsLength(`a${character(point as number)}b`).length).toBe(4)
-    },
-  )
-
   it.each<[string, string, ReturnType<typeof smsLength>]>([
     ['nothing', '', { alphabet: 'GSM-7', length: 0, max: 1530 }],
     ['the longest in GSM-7', 'a'.repeat(1530), { alphabet: 'GSM-7', length: 1530, max: 1530 }],

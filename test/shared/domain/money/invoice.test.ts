@@ -93,12 +93,6 @@ describe('the payment time', () => {
   const at = (month: number) => `2026-0${month}-01T00:00:00.000Z`
   const paidAtOf = (...payments: Payment[]) => applyPayments(invoice(), payments).paidAt
 
-  it('is the time of the last completed payment', () => {
-    const [first, last] = [payment(40, { createdAt: at(2) }), payment(60, { createdAt: at(3) })]
-    expect(paidAtOf(first, last)).toBe(at(3))
-    expect(paidAtOf(last, first)).toBe(at(3))
-  })
-
   it('is not the time of a later refund', () => {
     const refund = payment(30, { type: 'refund', createdAt: at(4) })
     expect(paidAtOf(payment(100, { createdAt: at(1) }), refund, payment(30, { createdAt: at(2) }))).toBe(
@@ -109,12 +103,6 @@ describe('the payment time', () => {
   it.each(['pending', 'failed'] as const)('is not the time of a later %s payment', (status) => {
     const later = payment(100, { status, createdAt: at(4) })
     expect(paidAtOf(payment(100, { createdAt: at(1) }), later)).toBe(at(1))
-  })
-
-  it('is the time that is stored when the clinic marked the invoice as paid without payments', () => {
-    const paid = invoice({ clinicStatus: 'paid', status: 'paid', paidAt: at(3) })
-    expect(applyPayments(paid, [])).toMatchObject({ status: 'paid', paidAt: at(3) })
-    expect(applyPayments(paid, [payment(100, { status: 'failed', createdAt: at(4) })]).paidAt).toBeNull()
   })
 
   it('is null once the clinic no longer marks the invoice as paid', () => {
