@@ -1,5 +1,5 @@
 /** The actions on an appointment: what they change, free and announce, and what they reject. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Appointment } from '../../shared/domain/booking/appointment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
@@ -8,17 +8,14 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { announcedEvents } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
-import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
+import { handlerOf, request, tableOfFunctions } from '../support/functions.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
-import { tableOfFile } from '../support/table.ts'
 import { tableText } from '../support/table-text.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let mine: PopulatedClinic
 let headers: Record<string, string>
 let id: string
-
-beforeAll(() => stubFunctionEnvironment(db.name))
 
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)

@@ -16,16 +16,16 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
 import { property } from '../support/scale.ts'
 import { expectedRejection, expectedSlots, formatMinute } from '../support/slot-oracle.ts'
-import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
+import { aPatient, newClinic } from '../support/table.ts'
 
 /** The last day skips an hour in Berlin. */
 const DATES = ['2027-03-26', '2027-03-27', '2027-03-28']
 const WEEKS = ['mon-sun 01:00-04:00', 'mon-sun 02:30-05:00,05:30-06:00', 'fri-sat 02:00-04:30']
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let clinic: Clinic
 let headers: Record<string, string>
 const patient = aPatient()
@@ -36,8 +36,6 @@ async function openClinic(): Promise<void> {
   await patientWriter(db).createMany(clinic.id, [patient])
   headers = (await issueCredential(db.table, clinic)).headers
 }
-
-beforeAll(() => stubFunctionEnvironment(db.name))
 
 const list = async (query: Record<string, string>) => request('get-availability', { query, headers })
 

@@ -11,10 +11,10 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { announcedEvents } from '../support/all-items.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
-import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
+import { aPatient, newClinic } from '../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let clinic: Clinic
 let headers: Record<string, string>
 const patient = aPatient()
@@ -40,7 +40,6 @@ const [checkup, xray, retired, foreign]: [Treatment, Treatment, Treatment, Treat
 ]
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table)
   await patientWriter(db).createMany(clinic.id, [patient])
   const added = <T>(after: T) => ({ before: null, after })

@@ -5,17 +5,15 @@ import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { aDoctor } from '../support/sample-records.ts'
-import { tableOfFile } from '../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let records: PopulatedClinic
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   records = await createPopulatedClinic(db.table)
   // Records of the same names, which no list of the first clinic may contain.
   await createPopulatedClinic(db.table)

@@ -9,18 +9,16 @@ import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { rounds } from '../support/scale.ts'
-import { tableOfFile } from '../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let mine: PopulatedClinic
 let headers: Record<string, string>
 const send = DynamoDBDocumentClient.prototype.send
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   mine = await createPopulatedClinic(db.table)
   headers = (await issueCredential(db.table, mine.clinic)).headers
 })

@@ -4,10 +4,10 @@ import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
-import { newClinic, tableOfFile } from '../support/table.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
+import { newClinic } from '../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 const doctor = {
   ...NEW_DOCTOR,
   id: newUuid(),
@@ -19,7 +19,6 @@ const doctor = {
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   const clinic = await newClinic(db.table, { timezone: 'Europe/Berlin' })
   await doctorStore(db).save(clinic.id, [{ before: null, after: doctor }])
   headers = (await issueCredential(db.table, clinic)).headers

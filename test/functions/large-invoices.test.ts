@@ -1,31 +1,24 @@
 /** The largest page of the largest invoices that an import accepts. */
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
-import { importEntities } from '../../bin/clinic/import/entities/entities.ts'
-import { importFile } from '../../bin/clinic/import/run/import-file.ts'
+import { expect, it } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
-import { NOW, newClinic, tableOfFile } from '../support/table.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
+import { importRecords, writeRows } from '../support/imports.ts'
+import { newClinic } from '../support/table.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Lambda's limit of a response, in bytes. */
 const MAX_RESPONSE_BYTES = 6 * 1024 * 1024
 
-const db = tableOfFile()
+// Responses are not checked, as in production: checking the largest ones would take longer than rendering them.
+const db = tableOfFunctions({ CHECK_RESPONSES: 'off' })
 const folder = temporaryFolder()
-beforeAll(async () => {
-  // Responses are not checked, as in production: checking the largest ones would take longer than rendering them.
-  stubFunctionEnvironment(db.name, { CHECK_RESPONSES: 'off' })
-})
 
 async function load(clinic: Clinic, name: string, rows: object[]): Promise<number> {
   const file = join(folder, `${name}.ndjson`)
-  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  const entity = importEntities(db.table, () => NOW).find((known) => known.name === name)
-  if (!entity) throw new Error(`no entity ${name}`)
-  return (await importFile(file, entity, clinic, { now: () => NOW })).imported
+  writeRows(file, rows)
+  return (await importRecords(db.table, clinic, name, file)).imported
 }
 
 it.each([

@@ -19,16 +19,13 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { type EventLog, eventLog, type Query } from '../support/event-log.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
 import { property, rounds } from '../support/scale.ts'
-import { aPatient, tableOfFile } from '../support/table.ts'
+import { aPatient } from '../support/table.ts'
 
 const DAY = 24 * 3_600_000
 
-const db = tableOfFile()
-beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
-})
+const db = tableOfFunctions()
 afterEach(() => {
   vi.useRealTimers()
 })

@@ -8,20 +8,19 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { credentialKey } from '../../shared/store/keys/clinics.ts'
 import { allItems, announcedEvents } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
-import { newClinic, tableOfFile } from '../support/table.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
+import { newClinic } from '../support/table.ts'
 
 const NATIONAL_ID = 'QX-4711-CANARY'
 const NOTES = 'Canarynote'
 const PUBLIC = SCOPES.filter((scope) => scope !== 'patient.read.private')
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let clinic: Clinic
 let full: Record<string, string>
 let limited: Record<string, string>
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table)
   full = (await issueCredential(db.table, clinic)).headers
   limited = (await issueCredential(db.table, clinic, PUBLIC)).headers

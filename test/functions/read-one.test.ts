@@ -7,17 +7,15 @@ import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../share
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import type { RequestInput } from '../support/event.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
-import { tableOfFile } from '../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let records: PopulatedClinic
 let webhook: string
 let credential: Awaited<ReturnType<typeof issueCredential>>
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   records = await createPopulatedClinic(db.table)
   webhook = (await createWebhook(db.table, records.clinic.id)).id
   credential = await issueCredential(db.table, records.clinic)

@@ -15,8 +15,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { assertConforms } from '../support/document-conformance.ts'
-import { call } from '../support/event.ts'
-import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
 import { aPatient, freshTable, type TestTable } from '../support/table.ts'
 
@@ -124,8 +123,10 @@ describe('after', () => {
     expect((await list('appointments', { after: meta.next_after })).body).toEqual(INVALID_CURSOR)
     const other = await createPopulatedClinic(db.table)
     const { headers: others } = await issueCredential(db.table, other.clinic)
-    const handler = await handlerOf({ id: 'list-patients' })
-    const { status, body } = await call(handler, { headers: others, query: { after: meta.next_after } })
+    const { status, body } = await request('list-patients', {
+      headers: others,
+      query: { after: meta.next_after },
+    })
     expect([status, body]).toEqual([400, INVALID_CURSOR])
   })
 
@@ -182,8 +183,7 @@ it('a list filtered by dates up to 9999-12-31 has the totals of records with any
   await createRecord(db.table, clinic, appointmentStore(db), last)
   const credential = await issueCredential(db.table, clinic)
   const total = async (query: Record<string, string>) => {
-    const handler = await handlerOf({ id: 'list-appointments' })
-    const { body } = await call(handler, { query, headers: credential.headers })
+    const { body } = await request('list-appointments', { query, headers: credential.headers })
     return [body.meta.total, body.data.length]
   }
   expect(await total({})).toEqual([2, 2])

@@ -1,7 +1,7 @@
 /** POST /messages on the real engine, with SNS and SQS mocked: what is logged, sent and returned, and the daily limits. */
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { acceptMessage, type MessageRequest } from '../../shared/domain/messages/accept-message.ts'
 import type { Patient } from '../../shared/domain/patients/patient.ts'
@@ -15,22 +15,18 @@ import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { UNREQUESTED } from '../../shared/store/table/idempotency.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
+import { request, tableOfFunctions } from '../support/functions.ts'
 import { interruptedTable } from '../support/intercepted-table.ts'
 import { mockClient } from '../support/mock-client.ts'
-import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
+import { aPatient, newClinic } from '../support/table.ts'
 
 const sns = mockClient(SNSClient)
 const sqs = mockClient(SQSClient)
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let clinic: Clinic
 let patient: Patient
 let headers: Record<string, string>
-
-beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
-})
 
 beforeEach(async () => {
   sns.reset()

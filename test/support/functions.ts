@@ -1,7 +1,8 @@
-import { inject, vi } from 'vitest'
+import { beforeAll, inject, vi } from 'vitest'
 import type { Route } from '../../shared/api/route.ts'
 import { functionFile } from '../../shared/runtime/workers.ts'
 import { call, type RequestInput } from './event.ts'
+import { type TestTable, tableOfFile } from './table.ts'
 
 /** Sets the environment that the stack sets for functions, with the DynamoDB engine of the test run, if the tier has one. */
 export function stubFunctionEnvironment(tableName: string, more: Record<string, string> = {}): void {
@@ -30,6 +31,13 @@ export function stubFunctionEnvironment(tableName: string, more: Record<string, 
     ...more,
   }
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+}
+
+/** A table of its own for the test file, which functions use. */
+export function tableOfFunctions(more: Record<string, string> = {}): TestTable {
+  const db = tableOfFile()
+  beforeAll(() => stubFunctionEnvironment(db.name, more))
+  return db
 }
 
 /** The handler of a route or worker. */

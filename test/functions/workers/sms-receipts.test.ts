@@ -8,19 +8,18 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { handlerOf, tableOfFunctions } from '../../support/functions.ts'
 import { createRecord } from '../../support/records.ts'
 import { anSms } from '../../support/sample-records.ts'
-import { newClinic, tableOfFile } from '../../support/table.ts'
+import { newClinic } from '../../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let clinic: Clinic
 let id: string
 let messageId: string
 let logged: string
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table)
 })
 

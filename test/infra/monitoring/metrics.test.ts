@@ -16,8 +16,7 @@ import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
-import { call } from '../../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { handlerOf, request, stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
 import { aPatient, newClinic, tableOfFile } from '../../support/table.ts'
 import { type StackTemplate, templatesOf } from '../../support/template.ts'
@@ -57,21 +56,14 @@ let clinic: Clinic
 let patient: string
 let credential: Awaited<ReturnType<typeof issueCredential>>
 
-const request = async (id: string, sent: { path?: Record<string, string>; body?: object } = {}) => {
-  const { body } = await call(await handlerOf({ id }), {
-    method: id.startsWith('list-') ? 'GET' : 'POST',
-    path: sent.path ?? {},
-    headers: { ...credential.headers, 'content-type': 'application/json' },
-    ...(sent.body && { body: JSON.stringify(sent.body) }),
-  })
-  return body.data
-}
+const ask = async (id: string, sent: { path?: Record<string, string>; body?: object } = {}) =>
+  (await request(id, { ...sent, headers: credential.headers })).body.data
 const invoke = async (id: string, event: object = {}) =>
   ((await handlerOf({ id })) as (event: object) => Promise<unknown>)(event)
 
 /** Accepts a message and returns its id. */
 async function accept(channel: 'sms' | 'email'): Promise<string> {
-  await request('send-message', { body: { channel, patient_id: patient, message: 'Hello' } })
+  await ask('send-message', { body: { channel, patient_id: patient, message: 'Hello' } })
   const { items } = await messageStore(db).page(clinic.id, {}, { page: 1, limit: 1 })
   return items[0]?.id ?? ''
 }
@@ -118,7 +110,7 @@ async function deliver(): Promise<void> {
   for (const at of ['200', '500', 'none']) {
     const { id: webhook } = await createWebhook(db.table, clinic.id, { url: `https://example.com/${at}` })
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
-    const { id: delivery } = await request('ping-webhook', { path: { id: webhook } })
+    const { id: delivery } = await ask('ping-webhook', { path: { id: webhook } })
     sqs.on(SendMessageBatchCommand).resolves({})
     await invoke('deliver-event', batch([{ clinic: clinic.id, webhook, delivery }]))
   }
@@ -126,7 +118,7 @@ async function deliver(): Promise<void> {
 
 async function loseTable(): Promise<void> {
   const webhook = await createWebhook(db.table, clinic.id, { url: 'https://example.com/200' })
-  const { id: delivery } = await request('ping-webhook', { path: { id: webhook.id } })
+  const { id: delivery } = await ask('ping-webhook', { path: { id: webhook.id } })
   const error = Object.assign(new Error('down'), { name: 'TimeoutError' })
   sqs.on(SendMessageCommand).resolves({})
   const send = vi.spyOn(db.client.constructor.prototype, 'send').mockRejectedValue(error)
@@ -138,13 +130,13 @@ async function loseTable(): Promise<void> {
 async function changeListMeanwhile(): Promise<void> {
   const tallies = tallyKey(tallyPartition(clinic.id, 'A', null), '2026-05')
   await db.table.transact([db.table.putWrite({ ...tallies, '4c': 2, v: 3 })])
-  await request('list-appointments')
+  await ask('list-appointments')
 }
 
 async function guessSecrets(): Promise<void> {
   const { headers } = credential
   credential = { ...credential, headers: { Authorization: `${headers.Authorization}-wrong` } }
-  for (let at = 0; at < REPEATED_REJECTIONS; at++) await request('list-doctors')
+  for (let at = 0; at < REPEATED_REJECTIONS; at++) await ask('list-doctors')
   credential = { ...credential, headers }
 }
 

@@ -6,18 +6,16 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../../support/functions.ts'
+import { request, tableOfFunctions } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
 import { bodyOf, createRouteSamples, type RouteSamples, requestOf } from '../../support/route-samples.ts'
-import { tableOfFile } from '../../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let records: RouteSamples
 let credential: Awaited<ReturnType<typeof issueCredential>>
 const sqs = mockClient(SQSClient)
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   records = await createRouteSamples(db.table)
   credential = await issueCredential(db.table, records.clinic)
   sqs.on(SendMessageCommand).resolves({})

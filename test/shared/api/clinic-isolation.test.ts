@@ -15,7 +15,7 @@ import { type Key, shortId } from '../../../shared/store/keys/key.ts'
 import { PROVIDER_PARTITION_PREFIX } from '../../../shared/store/keys/messages.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../../support/functions.ts'
+import { request, tableOfFunctions } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
 import { createDeliveries } from '../../support/records.ts'
 import {
@@ -26,7 +26,7 @@ import {
   type SampleIds,
 } from '../../support/route-samples.ts'
 import { property } from '../../support/scale.ts'
-import { aPatient, tableOfFile } from '../../support/table.ts'
+import { aPatient } from '../../support/table.ts'
 
 type Known = {
   readonly samples: RouteSamples
@@ -39,11 +39,10 @@ const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const sns = mockClient(SNSClient)
 const sqs = mockClient(SQSClient)
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 const clinics: Known[] = []
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   for (let n = 0; n < 3; n++) {
     // The same names in every clinic: only the clinic distinguishes them.
     const patient = aPatient({ firstName: 'Ada0', lastName: 'Kaya' })

@@ -8,7 +8,7 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { unwrapped } from '../../../shared/openapi/schemas.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../../support/functions.ts'
+import { request, tableOfFunctions } from '../../support/functions.ts'
 import {
   bodyOf,
   createRouteSamples,
@@ -17,14 +17,12 @@ import {
   type RouteSamples,
   unknownIds,
 } from '../../support/route-samples.ts'
-import { tableOfFile } from '../../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let records: RouteSamples
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   records = await createRouteSamples(db.table)
   headers = (await issueCredential(db.table, records.clinic)).headers
 })

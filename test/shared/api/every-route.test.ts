@@ -6,7 +6,7 @@ import { SCOPES } from '../../../shared/domain/scope.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
-import { handlerOf, request, stubFunctionEnvironment } from '../../support/functions.ts'
+import { handlerOf, request, tableOfFunctions } from '../../support/functions.ts'
 import {
   createRouteSamples,
   idsOf,
@@ -15,16 +15,14 @@ import {
   type SampleIds,
   unknownIds,
 } from '../../support/route-samples.ts'
-import { tableOfFile } from '../../support/table.ts'
 
-const db = tableOfFile()
+const db = tableOfFunctions()
 let mine: Awaited<ReturnType<typeof issueCredential>>
 let own: SampleIds
 let foreign: SampleIds
 const unknown = unknownIds()
 
 beforeAll(async () => {
-  stubFunctionEnvironment(db.name)
   const samples = await createRouteSamples(db.table)
   mine = await issueCredential(db.table, samples.clinic)
   own = samples.ids
