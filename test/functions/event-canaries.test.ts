@@ -16,6 +16,8 @@ import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/a
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
+import type { Invoice } from '../../shared/domain/money/invoice.ts'
+import type { Payment } from '../../shared/domain/money/payment.ts'
 import { fullName } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { EVENTS } from '../../shared/domain/webhooks/event.ts'
@@ -38,9 +40,13 @@ import { apiEvent, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { mockClient } from '../support/mock-client.ts'
 import { createRecord } from '../support/records.ts'
+import { anInvoice, aPayment } from '../support/sample-records.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
-import { AMOUNT, CANARY, canaryInvoice, canaryPayment, PHONE } from './canary-records.ts'
 
+/** Part of every text, number and amount of the records, and of the webhook endpoint's responses. */
+const CANARY = 'CANARY-7351'
+const PHONE = '905327351735'
+const AMOUNT = 73_517_351_735
 /** Matches every canary. */
 const LEAKED = /CANARY|5327351735|73517351735/
 
@@ -106,6 +112,28 @@ async function changed<R extends { readonly id: string }>(
   list.change(changes, stored, { ...stored.record, ...facts })
   await changes.commit()
 }
+
+function canaryInvoice(patient: Invoice['patient'], createdAt: string): Invoice {
+  const invoice = anInvoice({ id: newUuid(), number: `${CANARY} 2026-1`, total: AMOUNT, patient, createdAt })
+  const doctor = { id: newUuid(), fullName: `Dr. ${CANARY}` }
+  const lineItems = invoice.lineItems.map((item) => ({
+    ...item,
+    id: newUuid(),
+    description: `${CANARY} appointment`,
+    doctor,
+    treatment: { id: newUuid(), name: CANARY },
+  }))
+  return { ...invoice, dueDate: '2026-06-04', appointmentId: newUuid(), doctor, lineItems }
+}
+
+const canaryPayment = (invoice: Invoice, patient: Payment['patient'], createdAt: string): Payment =>
+  aPayment(invoice, {
+    id: newUuid(),
+    patient,
+    amount: AMOUNT,
+    description: `${CANARY} paid`,
+    createdAt,
+  })
 
 /** Items of events and deliveries, by their families. */
 const OF_EVENTS = /^due#|#(E|EH|WD|WS|WN)(#|$)/
