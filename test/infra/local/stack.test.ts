@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
 import { post, runStack } from '../../support/local-stack.ts'
 import { sharedAssembly } from '../../support/shared-assembly.ts'
-import { enginePid } from './engines/engine-pid.ts'
+import { enginePid } from './engines/started-engine.ts'
 
 it('a stack without a domain has the stage in its address, in locations and in the server of its document', async () => {
   const below = await runStack({ domain: false })

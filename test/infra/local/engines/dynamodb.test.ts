@@ -4,32 +4,23 @@ import { DatabaseSync } from 'node:sqlite'
 import {
   BatchWriteItemCommand,
   CreateTableCommand,
-  DynamoDBClient,
+  type DynamoDBClient,
   GetItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
 import { configureStreams, openAtEnd, streamArnOf } from '../../../../infra/local/events/table-streams.ts'
+import { startedEngine } from './started-engine.ts'
 
 const TABLE = 'streamed'
 
 async function engineFor(dataDir?: string) {
-  const { endpoint, stop } = await startDynamoDb({
-    dataDir,
-    streams: true,
-    onUnexpectedExit: () => {},
-  })
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
-  onTestFinished(async () => {
-    client.destroy()
-    await stop()
-  })
+  const { engine, client } = await startedEngine(dataDir, true)
   const put = (from: number, count: number, text = 'x') => {
     const items = Array.from({ length: count }, (_, at) => ({ pk: { S: `${from + at}` }, text: { S: text } }))
     const RequestItems = { [TABLE]: items.map((Item) => ({ PutRequest: { Item } })) }
     return client.send(new BatchWriteItemCommand({ RequestItems }))
   }
+  const { endpoint, stop } = engine
   return { engine: { endpoint, region: 'us-east-1' }, client, stop, put }
 }
 

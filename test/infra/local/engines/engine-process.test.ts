@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { startEngineProcess } from '../../../../infra/local/engines/engine-process.ts'
-import { enginePid } from './engine-pid.ts'
+import { enginePid } from './started-engine.ts'
 
 const directory = () => mkdtempSync(join(inject('runFolder'), 'engine-'))
 

@@ -3,16 +3,14 @@ import { join } from 'node:path'
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
-  DynamoDBClient,
   ListTablesCommand,
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
 import { expect, inject, it, onTestFinished, vi } from 'vitest'
-import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
 import { createTables } from '../../../../infra/local/engines/tables.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
-import { enginePid } from './engine-pid.ts'
+import { enginePid, startedEngine } from './started-engine.ts'
 
 const KEYS = [
   { AttributeName: 'pk', KeyType: 'HASH' },
@@ -34,20 +32,8 @@ const templateOf = (Properties: object, tableSuffix = '') =>
     { region: 'us-east-1', stackName: 'Test', tableSuffix, queueUrl: (name) => name },
   )
 
-async function engineFor(dataDir?: string) {
-  const deaths: string[] = []
-  const engine = await startDynamoDb({ dataDir, onUnexpectedExit: (message) => deaths.push(message) })
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-  const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials })
-  onTestFinished(async () => {
-    client.destroy()
-    await engine.stop()
-  })
-  return { engine, client, deaths }
-}
-
 it('creates a table with its keys and time to live, but without a stream', async () => {
-  const { engine, client, deaths } = await engineFor()
+  const { engine, client, deaths } = await startedEngine()
   const template = templateOf(TABLE)
   await createTables(template, engine.endpoint, 'us-east-1')
   const { Table } = await client.send(new DescribeTableCommand({ TableName: 'clinic' }))
@@ -61,14 +47,14 @@ it('creates a table with its keys and time to live, but without a stream', async
 
 it('persists a table in a data directory, and throws an error when the stack’s keys differ', async () => {
   const dataDir = join(mkdtempSync(join(inject('runFolder'), 'data-')), 'new')
-  const first = await engineFor(dataDir)
+  const first = await startedEngine(dataDir)
   await createTables(templateOf(TABLE), first.engine.endpoint, 'us-east-1')
   await first.client.send(
     new PutItemCommand({ TableName: 'clinic', Item: { pk: { S: 'a' }, sk: { S: 'b' } } }),
   )
   await first.engine.stop()
 
-  const { engine, client } = await engineFor(dataDir)
+  const { engine, client } = await startedEngine(dataDir)
   await createTables(templateOf(TABLE), engine.endpoint, 'us-east-1')
   expect((await client.send(new ScanCommand({ TableName: 'clinic' }))).Count).toBe(1)
   const other = templateOf({ ...TABLE, KeySchema: KEYS.slice(0, 1) })
@@ -78,26 +64,26 @@ it('persists a table in a data directory, and throws an error when the stack’s
 })
 
 it('throws an error for a table with indexes', async () => {
-  const { engine } = await engineFor()
+  const { engine } = await startedEngine()
   const template = templateOf({ ...TABLE, GlobalSecondaryIndexes: [{ IndexName: 'by-name' }] })
   await expect(createTables(template, engine.endpoint, 'us-east-1')).rejects.toThrow(/^Table has indexes/)
 })
 
 it('reports that the engine has exited', async () => {
-  const { engine, deaths } = await engineFor()
+  const { engine, deaths } = await startedEngine()
   process.kill(enginePid(engine.endpoint) ?? Number.NaN, 'SIGKILL')
   await expect.poll(() => deaths).toEqual([expect.stringMatching(/^The DynamoDB engine exited unexpectedly/)])
 })
 
 it('separates the tables of stacks that share a DynamoDB, and finds the tables of a data directory again', async () => {
-  const own = await engineFor()
+  const own = await startedEngine()
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', own.engine.endpoint)
   onTestFinished(() => {
     vi.unstubAllEnvs()
   })
   const suffixes = await Promise.all(
     [undefined, undefined, '/data/a', '/data/a', '/data/b'].map(
-      async (dataDir) => (await engineFor(dataDir)).engine.tableSuffix,
+      async (dataDir) => (await startedEngine(dataDir)).engine.tableSuffix,
     ),
   )
   expect(own.engine.tableSuffix).toBe('')
