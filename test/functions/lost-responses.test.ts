@@ -1,5 +1,5 @@
 /** Requests whose transaction is committed, but whose response from the store is lost or whose further work hangs. */
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -12,28 +12,16 @@ import { patientStore } from '../../shared/store/patients/patients.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import { call, lambdaContext } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import {
-  type RealisticDynamoDb,
-  startRealisticDynamoDb,
-} from '../support/realistic-dynamodb/realistic-dynamodb.ts'
-import { SHORT_LATENCY } from '../support/realistic-table.ts'
+import { handlerOf } from '../support/functions.ts'
+import { realisticTableOfFunctions } from '../support/realistic-table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
-import { tableOfFile } from '../support/table.ts'
 
-const db = tableOfFile()
-let dynamodb: RealisticDynamoDb
+const { db, dynamodb } = realisticTableOfFunctions()
 let mine: PopulatedClinic
 let doctor: string
 let headers: Record<string, string>
 
-beforeAll(async () => {
-  dynamodb = await startRealisticDynamoDb({ engine: inject('dynamodb'), latency: SHORT_LATENCY })
-  stubFunctionEnvironment(db.name, { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint })
-})
-afterAll(() => dynamodb.close())
 beforeEach(async () => {
-  dynamodb.faults.clear()
   mine = await createPopulatedClinic(db.table)
   doctor = newUuid()
   const hours = parseWeeklyHours('mon-sun 08:00-20:00')

@@ -1,5 +1,5 @@
 /** Payments, refunds and voids by requests: each rule, and random histories of concurrent requests against a model. */
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { applyPayments, type Invoice } from '../../shared/domain/money/invoice.ts'
 import type { Payment } from '../../shared/domain/money/payment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -8,32 +8,17 @@ import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request, stubFunctionEnvironment } from '../support/functions.ts'
+import { request } from '../support/functions.ts'
 import { seededRandom } from '../support/realistic-dynamodb/random.ts'
-import {
-  type RealisticDynamoDb,
-  startRealisticDynamoDb,
-} from '../support/realistic-dynamodb/realistic-dynamodb.ts'
-import { SHORT_LATENCY } from '../support/realistic-table.ts'
+import { realisticTableOfFunctions } from '../support/realistic-table.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
 import { rounds } from '../support/scale.ts'
-import { tableOfFile } from '../support/table.ts'
 
-const db = tableOfFile()
-let dynamodb: RealisticDynamoDb
+const { db, dynamodb } = realisticTableOfFunctions()
 let mine: PopulatedClinic
 let headers: Record<string, string>
 
-beforeAll(async () => {
-  dynamodb = await startRealisticDynamoDb({ engine: inject('dynamodb'), latency: SHORT_LATENCY })
-  stubFunctionEnvironment(db.name, {
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
-    REQUESTS_PER_MINUTE: '100000',
-  })
-})
-afterAll(() => dynamodb.close())
 beforeEach(async () => {
-  dynamodb.faults.clear()
   mine = await createPopulatedClinic(db.table)
   headers = (await issueCredential(db.table, mine.clinic)).headers
 })

@@ -1,26 +1,15 @@
 /** Creations whose response must not wait for the snapshot of the search index that follows them. */
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { patientSegmentPartition } from '../../shared/store/keys/patients.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
-import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
-import {
-  type RealisticDynamoDb,
-  startRealisticDynamoDb,
-} from '../support/realistic-dynamodb/realistic-dynamodb.ts'
-import { SHORT_LATENCY } from '../support/realistic-table.ts'
-import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
+import { handlerOf } from '../support/functions.ts'
+import { realisticTableOfFunctions } from '../support/realistic-table.ts'
+import { aPatient, newClinic } from '../support/table.ts'
 
-const db = tableOfFile()
-let dynamodb: RealisticDynamoDb
-
-beforeAll(async () => {
-  dynamodb = await startRealisticDynamoDb({ engine: inject('dynamodb'), latency: SHORT_LATENCY })
-  stubFunctionEnvironment(db.name, { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint })
-})
-afterAll(() => dynamodb.close())
+const { db, dynamodb } = realisticTableOfFunctions()
 
 describe('a creation that takes a snapshot of the search index', () => {
   /** Creations after which the next one takes a snapshot. */

@@ -1,16 +1,17 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { inject, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, inject, onTestFinished } from 'vitest'
 import { operatorClient } from '../../bin/clinic/tool/operator-client.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { ENGINE_ACCESS } from './engine-access.ts'
+import { stubFunctionEnvironment } from './functions.ts'
 import type { LatencyOptions } from './realistic-dynamodb/latency.ts'
 import {
   type RealisticDynamoDb,
   type RealisticDynamoDbOptions,
   startRealisticDynamoDb,
 } from './realistic-dynamodb/realistic-dynamodb.ts'
-import { createTestTable, type TestTable } from './table.ts'
+import { createTestTable, type TestTable, tableOfFile } from './table.ts'
 
 export type RealisticTable = TestTable & {
   /** Faults and counts of the proxy that the table's client goes through. */
@@ -45,4 +46,23 @@ export async function freshRealisticTable(
   const name = await createTestTable(plainClient)
   const operatorTable = openTable(toolClient, name)
   return { client, name, table: openTable(client, name), operatorTable, dynamodb, plainClient }
+}
+
+/**
+ * A table of its own for the test file, which functions use through such a proxy, while `db` is beside it. Faults that a test has
+ * planned end with it.
+ */
+export function realisticTableOfFunctions() {
+  const db = tableOfFile()
+  const dynamodb = {} as RealisticDynamoDb
+  beforeAll(async () => {
+    Object.assign(
+      dynamodb,
+      await startRealisticDynamoDb({ engine: inject('dynamodb'), latency: SHORT_LATENCY }),
+    )
+    stubFunctionEnvironment(db.name, { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint })
+  })
+  beforeEach(() => dynamodb.faults.clear())
+  afterAll(() => dynamodb.close())
+  return { db, dynamodb }
 }
