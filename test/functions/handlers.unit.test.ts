@@ -1,5 +1,5 @@
 /** Endpoints with the AWS client mocked: their calls to DynamoDB, and what they make of the responses. */
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys/key.ts'
 import { handlerOf, request, stubFunctionEnvironment } from '../support/functions.ts'
@@ -58,15 +58,6 @@ describe('GET /patients/{id}', () => {
       error: 'unavailable',
       origin: { name: 'ThrottlingException' },
     })
-  })
-
-  it('returns 200 when DynamoDB throttles only while the request is counted', async () => {
-    dynamodb.on(UpdateCommand).rejects(throttled)
-    dynamodb
-      .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
-      .resolves({ Item: { pk: 'x', sk: PATIENT, ...stored } })
-    const response = await request('get-patient', { path: { id: PATIENT }, headers })
-    expect(response.status).toBe(200)
   })
 
   it('returns 500 and logs nothing of the patient when the stored item is damaged', async () => {

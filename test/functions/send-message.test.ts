@@ -199,13 +199,6 @@ describe('an email', () => {
     expect(response.logged).toContain('"error":"email_not_queued","origin":{"name":"Error"')
     expect(await due()).toBe(before + 1)
   })
-
-  it('is queued once when requests under one key race', async () => {
-    const responses = await Promise.all(Array.from({ length: 8 }, () => send(email(), KEY)))
-    expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
-    expect((await log()).length).toBe(1)
-    expect((await send(email({ subject: 'Other' }), KEY)).body.error).toBe('IDEMPOTENCY_KEY_REUSED')
-  })
 })
 
 describe('the checks of a message', () => {
