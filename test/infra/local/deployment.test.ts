@@ -1,6 +1,7 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { ENGINE_ACCESS } from '../../support/engine-access.ts'
 import { DOCTORS, deployment, loggedEvents, loggingVersion, METHODS, version } from './deployed-versions.ts'
 
 const odd = (Type: string, Properties: Record<string, unknown> = {}, id = 'Odd') => ({
@@ -107,8 +108,7 @@ const streamed = (mapping: object = {}) => ({
 
 it('starts a stream after the seed, and continues it over deployments', async () => {
   const endpoint = inject('dynamodb')
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
+  const client = new DynamoDBClient({ ...ENGINE_ACCESS, endpoint })
   onTestFinished(() => client.destroy())
   const put = (pk: string) => client.send(new PutItemCommand({ TableName: TABLE, Item: { pk: { S: pk } } }))
   const { deploy, lines, close } = deployment(endpoint)

@@ -8,6 +8,7 @@ import { eventSourceMappings } from '../../../../infra/local/events/event-source
 import { type StreamSources, startStreamSources } from '../../../../infra/local/events/stream-sources.ts'
 import { configureStreams } from '../../../../infra/local/events/table-streams.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
+import { ENGINE_ACCESS } from '../../../support/engine-access.ts'
 import { functionThat } from './recording-function.ts'
 
 const REGION = 'eu-central-1'
@@ -88,11 +89,7 @@ async function mappedTo(
     await between()
     await start()
   }
-  const client = new DynamoDBClient({
-    endpoint: engine.endpoint,
-    region: REGION,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  })
+  const client = new DynamoDBClient({ ...ENGINE_ACCESS, endpoint: engine.endpoint })
   onTestFinished(async () => {
     await sources?.stop()
     client.destroy()

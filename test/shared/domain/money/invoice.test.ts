@@ -105,10 +105,6 @@ describe('the payment time', () => {
     expect(paidAtOf(payment(100, { createdAt: at(1) }), later)).toBe(at(1))
   })
 
-  it('is null once the clinic no longer marks the invoice as paid', () => {
-    expect(applyPayments(invoice({ status: 'paid', paidAt: at(3) }), []).paidAt).toBeNull()
-  })
-
   it('is the time of a payment after the one that reached the total', () => {
     expect(paidAtOf(payment(100, { createdAt: at(1) }), payment(1, { createdAt: at(2) }))).toBe(at(2))
   })
