@@ -55,37 +55,6 @@ const all = async () => {
 }
 
 describe('importing a catalogue', () => {
-  it('creates records that refer to each other, and changes nothing when the files are imported again', async () => {
-    for (const [name, row] of Object.entries(ROWS))
-      expect([name, await load(name, [row])]).toMatchObject([name, { rejected: 0, reasons: [] }])
-    const stored = await all()
-    const departmentId = stored.departments[0]?.id
-    const treatmentId = stored.treatments[0]?.id
-    expect(stored).toMatchObject({
-      departments: [{ name: 'Surgery', isActive: true, externalId: 'D1' }],
-      rooms: [{ name: 'Room 1', departmentId, isActive: true, externalId: 'R1' }],
-      treatments: [
-        {
-          name: 'Check-up',
-          code: 'CU',
-          description: 'Once a year',
-          minutes: 30,
-          price: 12_050,
-          currency: 'EUR',
-          doctorIds: [stored.doctors[0]?.id],
-          isActive: true,
-        },
-      ],
-      priceLists: [
-        { isDefault: true, validFrom: '2026-01-01', validTo: null, items: [{ treatmentId, price: 9_990 }] },
-      ],
-      doctors: [{ departmentId }],
-    })
-    for (const [name, row] of Object.entries(ROWS))
-      expect([name, await load(name, [row])]).toMatchObject([name, { updated: 0, unchanged: 1 }])
-    expect(await all()).toEqual(stored)
-  })
-
   it('reads lists from cells of CSV files', async () => {
     const file = (name: string, text: string) => {
       const path = join(imported.folder, `${name}.csv`)

@@ -81,53 +81,6 @@ it('leaves out invalid values that are optional, and takes them once they are co
   expect(existsSync(rowsFile(leftOut, 'left-out'))).toBe(false)
 })
 
-const PHONES = [
-  '0000000000',
-  '01.01.1980',
-  '30.12.1980',
-  '30.12.80',
-  '1980-12-30',
-  '030 12345678 ext 5',
-  '030 12345678, 5',
-  // Either +49 151 12345678 or +49 49151 12345678.
-  '4915112345678',
-]
-
-const NUMBERS = [
-  'Tel. 030 12345678 (Mutter)',
-  '+49 (0)30/12345678; 0171 1234567',
-  '030 12345678\n0171 1234567',
-  '＋49 30 12345678',
-]
-
-it('rejects phone numbers that do not exist, dates, and extensions, and imports the other rows', async () => {
-  const rows = [...PHONES, ...NUMBERS].map((phone, at) => `${at},Jo,Doe,,"${phone}",`)
-  const map = { country: 'DE', entities: { patients: {} } }
-  const { imported, rejections } = await load('patients', map, `${PEOPLE}${rows.join('\n')}\n`)
-  expect(imported).toBe(NUMBERS.length)
-  expect(rejections).toEqual(
-    PHONES.map(
-      (_, at) =>
-        `${at + 2}: phone_number is neither a phone number of DE, the country in the map, such as 01512 3456789, nor one with a country code`,
-    ),
-  )
-  expect((await people()).map(([, , phone]) => phone)).toEqual(NUMBERS.map(() => '+493012345678'))
-})
-
-it('rejects phone numbers that do not exist without a country too', async () => {
-  const rows = ['+49000000000', '0000000000', '+49 30 12345678'].map((phone, at) => `${at},Jo,Doe,,${phone},`)
-  const { imported, rejections } = await load(
-    'patients',
-    { entities: { patients: {} } },
-    `${PEOPLE}${rows.join('\n')}\n`,
-  )
-  expect(imported).toBe(1)
-  expect(rejections).toEqual([
-    '2: phone_number must be an international phone number that exists, such as +905321234567, or a country in the map',
-    '3: phone_number needs its country code: +49 171 1234567, not 0171... or 0049..., or a country in the map',
-  ])
-})
-
 const ITEMIZED = {
   decimal: 'comma',
   entities: {

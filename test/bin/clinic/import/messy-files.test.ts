@@ -131,6 +131,15 @@ it.each<[string, string | Buffer, string]>([
   },
 )
 
+it.each([
+  ['amont', ' (did you mean amount?)'],
+  // A number of another system would be read as the id of a record.
+  ['invoice_nr', ';'],
+])('suggests a column for %s, unless it is an id of this system', async (name, suggestion) => {
+  const { failure } = await imported(`external_id,invoice_external_id,${name}\n1,2,3\n`, 'payments.csv')
+  expect(failure).toContain(`payments.csv:1: column "${name}" is neither read nor ignored${suggestion}`)
+})
+
 describe('a row that is rejected', () => {
   const columns = 'external_id,first_name,last_name,date_of_birth,phone_number,created_at\n'
   it.each<[string, string, string[]]>([

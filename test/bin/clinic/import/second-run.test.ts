@@ -246,13 +246,6 @@ it('makes no price list again that was removed in the clinic, unless the row cha
   expect(await load('price-lists', [changed], undefined, { overwrite: true })).toMatchObject({ imported: 1 })
 })
 
-it('rejects the unchanged row of an erased patient', async () => {
-  const row = { external_id: 3, first_name: 'Cy', last_name: 'Doe' }
-  await load('patients', [row])
-  await patientChanges(imported.db.table).erase(imported.clinic.id, await idOf('patient', 3))
-  expect(await load('patients', [row])).toMatchObject({ reasons: ['the patient was erased'] })
-})
-
 type Step =
   | { readonly kind: 'import'; readonly phone: number; readonly notes: number; readonly overwrite: boolean }
   | {
