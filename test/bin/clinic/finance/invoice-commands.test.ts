@@ -197,11 +197,6 @@ describe('invoice update of the number or the patient', () => {
       [[], 'Nothing to change: specify --status, --number, --patient, --appointment or --doctor.'],
     ] as const
     for (const [args, message] of cases) expect(await reason(correct(...args))).toEqual(message)
-    for (const [id, named] of [
-      [foreign.invoice.id, foreign.invoice.id],
-      ['i1', 'with this id'],
-    ] as const)
-      expect(await reason(run('invoice', 'update', id, '--number', '7'))).toBe(none('invoice', named))
     await erase(other.id)
     expect(await reason(correct('--patient', other.id))).toBe(`--patient: patient ${other.id} was erased.`)
     expect(await invoice()).toEqual(before)

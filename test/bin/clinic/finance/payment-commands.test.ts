@@ -72,16 +72,12 @@ describe('payment void', () => {
     expect(await paymentStore(db).find(mine.clinic.id, mine.payment.id)).toEqual(before)
   })
 
-  it('rejects a payment that failed, or that the clinic does not have', async () => {
+  it('rejects a payment that failed', async () => {
     const before = await invoice()
     const failed = await added('5', '--status', 'failed')
     expect(await reason(voided(failed))).toBe(
       `Payment ${failed} failed, so it does not count: there is nothing to void.`,
     )
-    const { payment: foreign } = await createPopulatedClinic(db.table)
-    const where = 'Find it with "payment find" or "payment list".'
-    expect(await reason(voided(foreign.id))).toBe(`The clinic has no payment ${foreign.id}. ${where}`)
-    expect(await reason(voided('y1'))).toBe(`The clinic has no payment with this id. ${where}`)
     expect(await invoice()).toMatchObject({ paid: before?.paid, status: before?.status })
   })
 

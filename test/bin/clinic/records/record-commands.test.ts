@@ -11,6 +11,7 @@ import { appointmentStore } from '../../../../shared/store/calendar/appointments
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import {
   createPopulatedClinic,
@@ -155,17 +156,44 @@ describe('show', () => {
     expect(printed).toMatch(/^invoice_number +2026-1$/m)
     expect(printed).toMatch(new RegExp(`^patient +${mine.patient.id} Ada Kaya$`, 'm'))
   })
+})
 
-  it.each(['patient', 'appointment', 'invoice', 'payment', 'webhook'])(
-    'says where to find a %s if the id is wrong, or of another clinic',
-    async (group) => {
-      const foreign = await createPopulatedClinic(db.table)
-      const id = (foreign as unknown as Record<string, { id: string }>)[group]?.id ?? newUuid()
-      const { code, errors } = await run(group, 'show', id, ...of())
-      expect(code).toBe(2)
-      expect(errors).toContain(`${id}. Find it with "${group} find" or "${group} list".`)
-      const typed = await run(group, 'show', 'Ada Kaya', ...of())
-      expect([typed.code, typed.errors]).toEqual([2, expect.not.stringContaining('Ada')])
+describe('a command about a record', () => {
+  let foreign: Record<string, { id: string }>
+  beforeAll(async () => {
+    const { priceList, ...records } = await createPopulatedClinic(db.table)
+    const webhook = await createWebhook(db.table, records.clinic.id)
+    foreign = { ...records, webhook, 'price-list': priceList }
+  })
+
+  it.each([
+    ['patient', 'show'],
+    ['patient', 'link', '--external-id', 'TR-1'],
+    ['appointment', 'show'],
+    ['appointment', 'cancel'],
+    ['appointment', 'complete'],
+    ['appointment', 'reopen'],
+    ['appointment', 'move', '--date', '2099-05-04'],
+    ['invoice', 'show'],
+    ['invoice', 'update', '--number', '7'],
+    ['payment', 'show'],
+    ['payment', 'void', '--reason', 'Mistyped'],
+    ['message', 'resolve', '--as', 'sent'],
+    ['webhook', 'show'],
+    ['webhook', 'update', '--no-active'],
+    ['webhook', 'delete'],
+    ['webhook', 'health'],
+    ['department', 'update', '--name', 'Ours'],
+    ['room', 'update', '--name', 'Ours'],
+    ['treatment', 'update', '--name', 'Ours'],
+    ['price-list', 'update', '--name', 'Ours'],
+  ])(
+    'says where to find a %s to %s if the id is wrong, or of another clinic',
+    async (group, name, ...more) => {
+      const rejected = (id: string) => rejection(run(group, name, id, ...more, ...of()))
+      const { id = '' } = foreign[group] ?? {}
+      expect(await rejected(id)).toContain(`${id}. Find it with "${group} find" or "${group} list".`)
+      expect(await rejected('Ada Kaya')).toMatch(/^The clinic has no [a-z ]+ with this id\./)
     },
   )
 })

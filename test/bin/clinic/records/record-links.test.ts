@@ -182,13 +182,6 @@ describe('an external id', () => {
     expect((await unlink(imported)).errors).toContain('was made by an import')
   })
 
-  it.each([
-    ['1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b', 'no patient 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b'],
-    ['x', 'no patient with this id'],
-  ])('is rejected for the unknown patient %s', async (id, reason) => {
-    expect(await rejection(link(id, 'TR-1'))).toContain(reason)
-  })
-
   it('is rejected when it is imported while it is linked, and an import ends when it is linked at the same time', async () => {
     const linkNow = () => link(mine.patient.id, 'TR-1')
     const racing = interruptedTable(db.table, linkNow)

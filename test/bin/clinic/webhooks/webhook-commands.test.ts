@@ -1,7 +1,6 @@
 /** The commands about webhook endpoints. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { DeliveryReference as Reference } from '../../../../shared/domain/webhooks/delivery.ts'
 import type { Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
 import { HEALTHY } from '../../../../shared/domain/webhooks/webhook-health.ts'
@@ -131,18 +130,4 @@ describe('webhook health', () => {
       })
     },
   )
-})
-
-it('reports an unknown endpoint, and one of another clinic', async () => {
-  const other = await newClinic(db.table)
-  for (const [action, ...more] of [['update', '--no-active'], ['delete'], ['health']] as const)
-    for (const args of [
-      [newUuid(), '--clinic', clinic.id],
-      [webhook.id, '--clinic', other.id],
-    ]) {
-      expect(await rejection(run('webhook', action, ...more, ...args))).toBe(
-        `The clinic has no webhook endpoint ${args[0]}. Find it with "webhook find" or "webhook list".\n`,
-      )
-    }
-  expect(await stored()).toMatchObject([{ id: webhook.id, isActive: true }])
 })
