@@ -285,14 +285,6 @@ describe('clinic delete', () => {
     )
   })
 
-  it('deletes the clinic, after which it does not exist', async () => {
-    // Otherwise it waits for writes that had begun.
-    await clinicStore(db).beginDeletion(clinic.id, LONG_AGO)
-    expect(await remove(...exported, ...confirmed)).toEqual([0, ''])
-    expect(await clinicStore(db).find(clinic.id)).toBeNull()
-    expect(await remove(...exported, ...confirmed)).toEqual([2, expect.stringContaining('does not exist')])
-  })
-
   it('deletes a clinic without an export on request, also in a restored table', async () => {
     const restored = await freshTable()
     const { id } = await newClinic(restored.table)

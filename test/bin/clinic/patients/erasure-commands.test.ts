@@ -101,19 +101,6 @@ it.each([
 })
 
 describe('patient erase', () => {
-  it('fails without a terminal and without --yes, and shows nothing of the patient', async () => {
-    const cases = [
-      [[], "Nothing was done. Without a terminal, use --yes --confirm with the patient's full name."],
-      [['--yes'], "Nothing was done. --yes needs --confirm with the patient's full name."],
-      [['--yes', '--confirm', 'Ada'], "Nothing was done: that is not the patient's full name."],
-    ] as const
-    for (const [args, message] of cases) {
-      const { code, errors, printed } = await stack.run(...erasing(), ...args)
-      expect([code, errors, printed]).toEqual([2, `${message}\n`, ''])
-    }
-    expect([await erasedAt(), await statusOf(appointments.tomorrow)]).toEqual([null, 'scheduled'])
-  })
-
   it('shows the name, the date of birth and counts at a terminal, and erases when the name was typed', async () => {
     const rejected = await stack.runAsked(async () => 'yes', ...erasing())
     expect(rejected.code).toBe(2)

@@ -19,7 +19,6 @@ import { restored } from '../../../support/restored.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
-import { withoutUpdatedAt } from '../../../support/without-updated-at.ts'
 import { appointment, importedClinic } from '../import/calendar-fixtures.ts'
 
 const AT = '2026-05-01T07:00:00.000Z'
@@ -43,13 +42,6 @@ const erase = (table: Table) => patientChanges(table).erase(clinic, patient, by)
 const ledgerOf = ({ table }: TestTable) => erasureLedger({ table }).list(clinic)
 
 describe('the ledger of erasures', () => {
-  it('has patient, time and operator of an erasure', async () => {
-    await erase(db.table)
-    expect(await ledgerOf(db)).toEqual([{ patient, ...by, ...linked, isFinished: true }])
-    const stored = await patientStore(db).find(clinic, patient)
-    expect(stored?.erasedAt).toBe(AT)
-  })
-
   it('has an interrupted erasure from its first transaction on, and keeps its time when it is completed', async () => {
     await expect(erase(crashingTable(db.table))).rejects.toThrow('crash')
     expect(await ledgerOf(db)).toEqual([{ patient, ...by, ...linked, isFinished: false }])
@@ -61,22 +53,6 @@ describe('the ledger of erasures', () => {
 })
 
 describe('a replay in a restored table', () => {
-  it('erases the patient as in the source table, and nothing when it is repeated', async () => {
-    const target = await restored(db)
-    await erase(db.table)
-    expect(await tableText(target)).toMatch(CANARY)
-
-    const replay = async () => replayErasures(target.table, clinic, await ledgerOf(db))
-    expect(await replay()).toEqual({ erased: 1, already_erased: 0, unknown: 0 })
-    expect(await tableText(target)).not.toMatch(CANARY)
-    expect(await ledgerOf(target)).toEqual(await ledgerOf(db))
-    const erased = (await patientStore(db).find(clinic, patient)) ?? undefined
-    expect(await patientStore(target).find(clinic, patient)).toMatchObject(withoutUpdatedAt(erased) ?? {})
-    const text = await tableText(target)
-    expect(await replay()).toEqual({ erased: 0, already_erased: 1, unknown: 0 })
-    expect(await tableText(target)).toBe(text)
-  })
-
   it('completes an erasure that was in progress at the restored time', async () => {
     let isBegun = false
     const crashing: Table = {
