@@ -15,9 +15,3 @@ it.each(['bin/smoke.ts', 'bin/preflight.ts'])(
     expect(wrong.stderr).not.toContain('    at ')
   },
 )
-
-it('bin/smoke.ts --help says what the clinic and the credential need', () => {
-  const { stdout } = run('bin/smoke.ts', '--help')
-  for (const need of ['test clinic', 'doctor', 'patient.write', 'appointment.write', 'webhook.read'])
-    expect(stdout).toContain(need)
-})

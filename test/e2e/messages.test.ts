@@ -42,20 +42,6 @@ const outbox = async (url: string, to: string) => {
   return messages.filter((message) => [message.to].flat().includes(to))
 }
 
-/** Waits until the only message of the patient matches, and returns every status it had until then. */
-async function until(patient: Patient, wanted: object): Promise<string[]> {
-  const seen: string[] = []
-  await vi.waitFor(
-    async () => {
-      const [entry] = await logOf(patient)
-      if (seen.at(-1) !== entry.status) seen.push(entry.status)
-      expect(entry).toMatchObject(wanted)
-    },
-    { timeout: 15_000, interval: 40 },
-  )
-  return seen
-}
-
 it('delivers an SMS to the local outbox and shows it in the log', async () => {
   const patient = await entered()
   const answer = await send(patient, { channel: 'sms' })
@@ -87,28 +73,11 @@ it('delivers an SMS to the local outbox and shows it in the log', async () => {
   ])
 })
 
-it('delivers an email to the local inbox and marks its log entry delivered', async () => {
-  const patient = await entered()
-  const recipient = patient.emailAddress as string
-  const answer = await send(patient, { channel: 'email', message: 'Bis bald' })
-  const person = { id: patient.id, full_name: `${patient.firstName} ${patient.lastName}` }
-  expect([answer.status, answer.body]).toEqual([
-    202,
-    { data: { channel: 'email', recipient, status: 'queued', patient: person } },
-  ])
-  const seen = await until(patient, { status: 'delivered', provider: 'ses', subject: 'Praxis Nord' })
-  expect(['queued,sent,delivered', 'queued,delivered', 'sent,delivered', 'delivered']).toContain(seen.join())
-  const [mail, ...more] = await outbox(stack.emailInboxUrl, recipient)
-  expect(more).toEqual([])
-  expect(mail).toMatchObject({ subject: 'Praxis Nord', text: 'Bis bald' })
-  expect(mail?.from).toContain('clinic@example.com')
-  const work = { worker: 'send-email', request_id: answer.headers['x-request-id'], outcome: 'accepted' }
-  await vi.waitFor(() => expect(stack.lines).toContainEqual(expect.objectContaining(work)))
-})
-
 it('sends one email when the reply of SES is lost, and learns its outcome from SES’s events', async () => {
   const patient = await entered({ emailAddress: 'lost-reply@test.example' })
   await send(patient, { channel: 'email' })
-  await until(patient, { status: 'delivered', error_message: null })
+  const isDelivered = async () =>
+    expect(await logOf(patient)).toMatchObject([{ status: 'delivered', error_message: null }])
+  await vi.waitFor(isDelivered, { timeout: 15_000, interval: 40 })
   expect((await outbox(stack.emailInboxUrl, 'lost-reply@test.example')).length).toBe(1)
 })

@@ -1,11 +1,9 @@
-/** The operator tool as a process, with HTTP and the queues of a running stack. test/bin/clinic has its commands. */
+/** The operator tool with the queues and the workers of a running stack. test/bin/clinic has its commands. */
 
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { callSqs } from '../../infra/local/engines/queues.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
@@ -16,48 +14,26 @@ import { messageStore } from '../../shared/store/messages/messages.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
 import { storeMessage, waitingDispatch } from '../bin/clinic/messages/message-fixtures.ts'
-import { issueCredential } from '../support/credentials.ts'
 import { ENGINE_ACCESS } from '../support/engine-access.ts'
-import { get, type RunningStack, runClinicTool, runStack, spawnClinicTool } from '../support/local-stack.ts'
+import { type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 import { createTestTable, newClinic } from '../support/table.ts'
 
 let stack: RunningStack
 let clinic: Clinic
-let pair: string
 const tool = (...args: string[]) => runClinicTool(stack, ...args)
 
 beforeAll(async () => {
   stack = await runStack({ demo: false })
   clinic = await newClinic(stack.table)
-  const { key, secret } = await issueCredential(stack.table, clinic)
-  pair = `${key}:${secret}`
 })
 afterAll(() => stack?.close())
 
-describe('the tool as a process', () => {
-  const folder = mkdtempSync(join(inject('runFolder'), 'operator-test-'))
-
-  it('imports a file whose patients the API shows, with the reasons of rejected rows and exit code 1', async () => {
-    const path = join(folder, 'patients.csv')
-    writeFileSync(path, 'external_id,first_name,last_name\n1,Ada,Lang\n2,,\n')
-    const imported = await spawnClinicTool(stack, '--json', 'import', '--yes', '--clinic', clinic.id, path)
-    expect([imported.code, imported.json().data]).toMatchObject([1, { imported: 1, rejected: 1 }])
-    expect(imported.json().data.files[0].reasons).toEqual([
-      { text: 'first_name is required', count: 1, lines: [3] },
-    ])
-    expect(readFileSync(join(folder, 'patients.rejected.csv'), 'utf8')).toContain(
-      '2,,,first_name is required',
-    )
-    expect((await get(stack, '/patients?search=ada%20lang', pair)).body.meta.total).toBe(1)
-  })
-
-  it('explains how to start a stack when none responds', async () => {
-    const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringContaining('No local stack is running on port 1. Start one with "npm start"'),
-    ])
-  })
+it('explains how to start a stack when none responds', async () => {
+  const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringContaining('No local stack is running on port 1. Start one with "npm start"'),
+  ])
 })
 
 describe('dead letters', () => {

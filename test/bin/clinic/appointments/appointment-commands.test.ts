@@ -164,8 +164,6 @@ describe('a move', () => {
       '--date must be a date that exists, as YYYY-MM-DD\n--duration ',
     ],
     [['--duration', '0x1e'], '--duration must be a whole number of minutes from 5 to 480'],
-    [['--duration', '1e2'], '--duration must be a whole number of minutes from 5 to 480'],
-    [['--duration', ''], '--duration must be a whole number of minutes from 5 to 480'],
     [[], 'Nothing to change: specify at least one option.'],
   ])('is rejected with %j', async (args, message) => {
     expect(await rejection(move(...args))).toContain(message)

@@ -152,7 +152,6 @@ describe('settings of a clinic', () => {
 
   it.each([
     [['--timezone', 'Mars/Base'], '--timezone must be an IANA time zone'],
-    [['--timezone', 'PST'], '--timezone must be an IANA time zone'],
     [['--currency', 'EURO'], '--currency must be an ISO 4217 code'],
     [['--name', ' '], '--name must not be empty'],
     [['--website', 'praxis.example.com'], '--website'],
@@ -164,7 +163,6 @@ describe('settings of a clinic', () => {
     [['--address', ' '], '--address'],
     [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
     [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
-    [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
     [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
     [['--messages-per-recipient', '0'], '--messages-per-recipient must be at least 1'],
     [['--email-from-name', 'Praxis\r\nBcc: b@example.com'], '--email-from-name must not contain control'],

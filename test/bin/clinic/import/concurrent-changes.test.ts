@@ -1,7 +1,7 @@
 /** Imports whose records change, or whose store fails, between reading and writing. */
 import { describe, expect, it } from 'vitest'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import { priceListStore, roomStore, treatmentStore } from '../../../../shared/store/catalogue.ts'
+import { roomStore, treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
@@ -127,14 +127,6 @@ describe('an import of what another import changes between reading and writing',
     const table = interrupted(() => load('payments', [refund('b')]))
     expect(await load('payments', [refund('a')], table)).toMatchObject({ imported: 0, rejected: 1 })
     expect(await invoices()).toMatchObject([{ paid: 0, status: 'refunded' }])
-  })
-
-  it('makes no second default price list', async () => {
-    const list = (id: string) => ({ external_id: id, name: id, is_default: true })
-    const table = interrupted(() => load('price-lists', [list('b')]))
-    expect(await load('price-lists', [list('a')], table)).toMatchObject({ imported: 0, rejected: 1 })
-    const all = await priceListStore(imported.db).list(imported.clinic.id)
-    expect(all).toMatchObject([{ name: 'b', isDefault: true }])
   })
 
   it('makes no second treatment with a code', async () => {

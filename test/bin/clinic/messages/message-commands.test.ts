@@ -92,7 +92,8 @@ describe('unresolved', () => {
         run(...['message', 'resolve', swept.id.toUpperCase(), '--clinic', clinic.id, '--as', 'sent']),
       ),
     ).toBe(`Message ${swept.id} is sent\n`)
-    expect(await find(swept)).toMatchObject({ status: 'sent', errorMessage: null, dispatch: null })
+    const sentAt = new Date(swept.dispatch?.claim?.until ?? 0).toISOString()
+    expect(await find(swept)).toMatchObject({ status: 'sent', sentAt, errorMessage: null, dispatch: null })
     const failed = await run(
       ...['--json', 'message', 'resolve', unswept.id, '--clinic', clinic.id, '--as', 'failed'],
     )

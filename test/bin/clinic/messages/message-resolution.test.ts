@@ -41,23 +41,6 @@ function interrupted(after: number, happen: () => Promise<unknown>): Table {
 }
 
 describe('resolving a message', () => {
-  it.each([
-    ['sent', { status: 'sent', errorMessage: null, providerMessageId: null }],
-    ['failed', { status: 'failed', errorMessage: 'Settled by the operator as failed', sentAt: null }],
-  ] as const)('settles a message as %s and removes it from the unresolved ones', async (verdict, outcome) => {
-    const until = Date.now() - 5 * MINUTE
-    const message = await storeMessage(table, clinic, {
-      dispatch: claimedDispatch(until),
-      isUnresolved: true,
-    })
-    expect(await unresolved()).toEqual([message.id])
-    const settled = await resolveMessage(table, clinic, message.id, verdict, Date.now)
-    expect(settled).toMatchObject({ ...outcome, dispatch: null })
-    if (verdict === 'sent') expect(settled.sentAt).toBe(new Date(until).toISOString())
-    expect(await find(message)).toEqual(settled)
-    expect(await unresolved()).toEqual([])
-  })
-
   it('sets a time of sending that is not in the future', async () => {
     const message = await storeMessage(table, clinic, {
       dispatch: claimedDispatch(Date.now() + MINUTE),

@@ -1,5 +1,3 @@
-/** Records that no import made, and their ids in the clinic's own system. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
@@ -7,7 +5,6 @@ import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
-import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { importRecords, writeRows } from '../../../support/imports.ts'
@@ -64,25 +61,6 @@ describe('a linked record', () => {
     })
     const found = await command('patient', 'find', '--external-id', 'TR-1')
     expect(found.printed).toContain(mine.patient.id)
-  })
-
-  it('is found by the rows of an export that was made before the link', async () => {
-    const out = join(folder, 'before-link')
-    expect((await command('export', '--out', out)).errors).toBe('')
-    await link(mine.patient.id, 'TR-1')
-    await link(mine.doctor.id, 'DR-1', 'doctor')
-    for (const name of ['doctors', 'patients', 'appointments'])
-      expect((await command('import', '--yes', join(out, `${name}.ndjson`))).printed).toContain(
-        '0 imported, 0 updated, 1 unchanged, 0 rejected',
-      )
-    expect((await patientStore(db).page(mine.clinic.id, { page: 1, limit: 9 })).total).toBe(1)
-    // It keeps the external id, and has one record only.
-    expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 0, rejected: 0 })
-    const later = join(folder, 'after-link')
-    await command('export', '--out', later)
-    expect(readFileSync(join(later, 'patients.ndjson'), 'utf8')).toContain('"external_id":"TR-1"')
-    const both = [rowOf(mine.patient), { ...rowOf(mine.patient), external_id: mine.patient.id }]
-    expect((await load('patients', both)).reasons).toEqual(['id is already used on line 1'])
   })
 
   it('keeps its external id out of the trail, and out of keys', async () => {
