@@ -1,6 +1,5 @@
 """The client against a running API: API has its address, CREDENTIAL a credential with every scope."""
 
-import asyncio
 import os
 import re
 from pathlib import Path
@@ -9,12 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from clinic_developer import (
-    AsyncClient,
-    Client,
-    ConnectionFailedError,
-    NotFoundError,
-)
+from clinic_developer import Client, ConnectionFailedError, NotFoundError
 
 API, CREDENTIAL = os.environ.get("API", ""), os.environ.get("CREDENTIAL", "")
 
@@ -82,14 +76,3 @@ def test_a_delete_whose_reply_is_lost_says_so(clinic):
     assert raised.value.may_have_taken_effect
     with pytest.raises(NotFoundError):
         clinic.webhooks.get(webhook["id"])
-
-
-def test_the_asynchronous_client_does_the_same():
-    async def main():
-        async with AsyncClient(credential=CREDENTIAL, base_url=API) as clinic:
-            created = await asyncio.gather(*[clinic.patients.create(new_patient()) for _ in range(5)])
-            ids = [patient["id"] async for patient in clinic.patients.all(search="ada kaya")]
-            assert {one.data["id"] for one in created} <= set(ids)
-            assert created[0].rate_limit.remaining >= 0
-
-    asyncio.run(main())
