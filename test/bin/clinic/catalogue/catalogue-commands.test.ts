@@ -172,14 +172,8 @@ describe('a command with wrong input', () => {
 
   it.each([
     [['room', 'create', '--name', ' '], '--name must not be empty'],
-    [['room', 'create', '--name', 'x'.repeat(101)], '--name must have at most 100 characters'],
     [treatment('--duration', '4'), '--duration must be a whole number of minutes from 5 to 480'],
     [treatment('--price', '1,5'), '--price must be a number with at most 2 decimals in EUR'],
-    [
-      treatment('--price', '10.5', '--currency', 'JPY'),
-      '--price must be a number with at most 0 decimals in JPY',
-    ],
-    [treatment('--price', '-1'), '--price must not be negative'],
     [treatment('--currency', 'euro'), '--currency must be an ISO 4217 code such as EUR'],
     [treatment('--code', 'T1'), '--code is already the code of another treatment'],
     [treatment('--doctors', newUuid()), '--doctors has an unknown doctor: the clinic has no such doctor'],

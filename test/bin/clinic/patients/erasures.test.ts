@@ -9,8 +9,6 @@ import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
-import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
-import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { crashingTable } from '../../../support/intercepted-table.ts'
@@ -73,25 +71,6 @@ describe('a replay in a restored table', () => {
 
 describe('a patient who was created after the restored time', () => {
   const imported = importedClinic()
-
-  it('is unknown to the replay, and is not created again by an import', async () => {
-    const { table } = imported.db
-    const lost = (await readImportIds(table, imported.clinic.id))('patient', 'lost')
-    const counts = await replayErasures(table, imported.clinic.id, [
-      { patient: lost, ...by, isFinished: true },
-    ])
-    expect(counts).toEqual({ erased: 0, already_erased: 0, unknown: 1 })
-    const rows = [
-      { external_id: 'lost', first_name: 'Ada', last_name: 'Kaya' },
-      { external_id: 'other', first_name: 'Bo', last_name: 'Lind' },
-    ]
-    expect(await imported.load('patients', rows)).toMatchObject({
-      imported: 1,
-      rejected: 1,
-      reasons: ['the patient was erased'],
-    })
-    expect(await patientStore(imported.db).find(imported.clinic.id, lost)).toBeNull()
-  })
 
   it('is not created again by an export from before the erasure, which has the own id of a patient of the API', async () => {
     const { table } = imported.db

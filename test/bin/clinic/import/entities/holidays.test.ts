@@ -92,12 +92,6 @@ it.each([
   expect(await holidays()).toHaveLength(1)
 })
 
-it('that differ from one that was added by hand are rejected', async () => {
-  await set(() => [day('2027-01-01', 'New Year')])
-  const { reasons } = await load('holidays', [{ ...newYear, name: 'Other' }])
-  expect(reasons[0]).toContain('name differs from the record, which no import has written')
-})
-
 it('are at most as many as each doctor can have a copy of', async () => {
   const days = Array.from({ length: MAX_HOLIDAYS }, (_, at) =>
     day(new Date(Date.UTC(2030, 0, 1 + at)).toISOString().slice(0, 10)),
