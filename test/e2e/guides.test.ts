@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../shared/clients/typescript/client.ts'
+import { runProgram } from '../conformance/run-program.ts'
 import { clientPackage } from '../support/client-package.ts'
 import { type Block, blocksOf, DOCUMENTS, matchesExample } from '../support/documentation.ts'
 import { type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
@@ -56,24 +57,12 @@ async function freePort(): Promise<number> {
 const withValues = (text: string): string =>
   placeholders.reduce((result, [placeholder, value]) => result.replaceAll(placeholder, value), text)
 
-async function run(command: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runToEnd(command, ...args)
-  expect(`${code} ${stderr}${stdout}`).toMatch(/^0 /)
-  return stdout
-}
+const runToEnd = (command: string, ...args: string[]) => runProgram(command, args, { environment })
 
-async function runToEnd(command: string, ...args: string[]) {
-  const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (text) => {
-    stdout += text
-  })
-  child.stderr.on('data', (text) => {
-    stderr += text
-  })
-  const [code] = await once(child, 'close')
-  return { code, stdout, stderr }
+async function run(command: string, ...args: string[]): Promise<string> {
+  const { code, printed, errors } = await runToEnd(command, ...args)
+  expect(`${code} ${errors}${printed}`).toMatch(/^0 /)
+  return printed
 }
 
 const RUNNABLE = DOCUMENTS.filter((file) => blocksOf(file).some(({ kind }) => kind === 'program'))
@@ -353,8 +342,8 @@ it('docs/examples/day-before-reminder.ts reminds once, continues after failures,
   const send = async (...limits: string[]) => {
     const id = stack.clinics[0]?.id ?? ''
     await runClinicTool(stack, 'clinic', 'update', '--clinic', id, ...limits)
-    const { code, stderr } = await runToEnd(process.execPath, program, 'send')
-    return { code, failures: stderr.trim().split('\n') }
+    const { code, errors } = await runToEnd(process.execPath, program, 'send')
+    return { code, failures: errors.trim().split('\n') }
   }
 
   await clinic.messages.send({

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import type { ReadyClinic } from '../../bin/demo/load.ts'
+import { runProgram } from '../conformance/run-program.ts'
 import { blocksOf, matchesExample } from '../support/documentation.ts'
 import { ENGINE_ACCESS } from '../support/engine-access.ts'
 
@@ -147,14 +148,8 @@ it('prints the request of README.md at the time of --at, which books as README.m
 it.each(['2026-02-30T09:00', '0000-02-29T09:00', '2026-12-01', 'tomorrow'])(
   'rejects a time that is not one: %s',
   async (at) => {
-    const child = spawn(process.execPath, ['bin/local.ts', '--at', at], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let said = ''
-    child.stderr.on('data', (text) => {
-      said += text
-    })
-    expect(await once(child, 'close')).toEqual([1, null])
-    expect(said).toContain('must be a date and time, such as 2026-12-01T09:00')
+    const { code, errors } = await runProgram(process.execPath, ['bin/local.ts', '--at', at])
+    expect(code).toBe(1)
+    expect(errors).toContain('must be a date and time, such as 2026-12-01T09:00')
   },
 )

@@ -2,7 +2,6 @@
 import { cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { runOperatorTool } from '../../bin/clinic/program.ts'
 import { callSqs } from '../../infra/local/engines/queues.ts'
 import { fullName } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -11,6 +10,7 @@ import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import { blocksOf, DOCUMENTS, operatorCommands } from '../support/documentation.ts'
 import { type RunningStack, runStack } from '../support/local-stack.ts'
+import { runTool } from '../support/operator-tool.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { aPatient, NOW } from '../support/table.ts'
 
@@ -105,20 +105,10 @@ const withSamples = (
   )
 
 /** Runs a command as at a terminal, where the operator agrees to everything. */
-async function run(args: readonly string[], world: PopulatedClinic) {
-  let printed = ''
-  const code = await runOperatorTool(args, {
-    env: { PORT: new URL(stack.baseUrl).port },
-    writeOut: (text) => {
-      printed += text
-    },
-    writeError: (text) => {
-      printed += text
-    },
-    ask: async (question) => (question.includes('patient') ? world.appointment.patient.fullName : 'yes'),
-  })
-  return { code, printed }
-}
+const run = (args: readonly string[], world: PopulatedClinic) =>
+  runTool(args, { PORT: new URL(stack.baseUrl).port }, async (question) =>
+    question.includes('patient') ? world.appointment.patient.fullName : 'yes',
+  )
 
 /** A clinic with the names, numbers and external ids that documents use. */
 async function createWorld(): Promise<PopulatedClinic> {
@@ -148,9 +138,9 @@ describe.each(PAGES)('%s', (_, commands) => {
         for (const option of name.match(/--[a-z-]+/g) ?? []) expect(printed, name).toContain(option)
         continue
       }
-      const { code, printed } = await run(await withSamples(args, world, fileOf), world)
+      const { code, printed, errors } = await run(await withSamples(args, world, fileOf), world)
       // An import that rejects rows exits with 1.
-      expect(code, `${name}\n${printed}`).toBeLessThanOrEqual(args[0] === 'import' ? 1 : 0)
+      expect(code, `${name}\n${printed}${errors}`).toBeLessThanOrEqual(args[0] === 'import' ? 1 : 0)
     }
   })
 })

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { Webhook } from 'standardwebhooks'
 import { expect, it, onTestFinished } from 'vitest'
+import { runProgram } from '../conformance/run-program.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const BODY = JSON.stringify({
@@ -92,17 +93,19 @@ it('verifies signatures, and returns 400 when verification fails', async () => {
   ])
 })
 
+/** The error of a receiver that cannot start. */
+async function rejected(...options: string[]): Promise<string> {
+  const args = ['bin/clinic.ts', 'webhook', 'listen', ...options]
+  const { code, errors } = await runProgram(process.execPath, args, { timeoutMs: 20_000 })
+  expect(code).toBe(2)
+  return errors
+}
+
 it.each([
   [['--listen', 'x'], /--listen must be a whole number from 0 to 65535/],
   [['--secret', 'whsec_???????????'], /--secret must be valid, padded base64 after whsec_/],
 ])('exits with code 2 for %j', async (args, message) => {
-  const child = clinic('webhook', 'listen', ...args)
-  let said = ''
-  child.stderr?.on('data', (text) => {
-    said += text
-  })
-  expect(await once(child, 'close')).toEqual([2, null])
-  expect(said).toMatch(message)
+  expect(await rejected(...args)).toMatch(message)
 })
 
 it('exits with code 2 when its port is taken', async () => {
@@ -110,11 +113,7 @@ it('exits with code 2 when its port is taken', async () => {
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const { port } = server.address() as { port: number }
-  const child = clinic('webhook', 'listen', '--listen', String(port))
-  let said = ''
-  child.stderr?.on('data', (text) => {
-    said += text
-  })
-  expect(await once(child, 'close')).toEqual([2, null])
-  expect(said).toBe(`Port ${port} is in use. Choose another with --listen.\n`)
+  expect(await rejected('--listen', String(port))).toBe(
+    `Port ${port} is in use. Choose another with --listen.\n`,
+  )
 })

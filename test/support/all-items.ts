@@ -30,6 +30,12 @@ export async function allItems(
   return items
 }
 
+/** Items that have any of the texts anywhere. */
+export async function itemsWith(db: { readonly name: string }, ...texts: string[]): Promise<Item[]> {
+  const items = await allItems(db)
+  return items.filter((item) => texts.some((text) => JSON.stringify(item).includes(text)))
+}
+
 /** The names and statuses of a record's events, as they were announced. */
 export const announcedEvents = async (db: { readonly name: string }, record: string) =>
   (await allItems(db)).flatMap(({ pk, e, d }) => {

@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, inject, vi } from 'vitest'
-import { runOperatorTool } from '../../bin/clinic/program.ts'
 import type { Ask } from '../../bin/clinic/tool/confirmation.ts'
 import type { CommandAccess } from '../../shared/observability/access.ts'
+import { runTool } from './operator-tool.ts'
 import { tableOfFile } from './table.ts'
 
 /** The caller that STS sees. */
@@ -96,21 +96,10 @@ export async function deployedStack(
   async function runAsked(ask: Ask | undefined, ...args: string[]) {
     lines.length = 0
     calls.length = 0
-    let printed = ''
-    let errors = ''
-    const code = await runOperatorTool(['--stack', 'clinic', ...args], {
-      env: {},
-      writeOut: (text) => {
-        printed += text
-      },
-      writeError: (text) => {
-        errors += text
-      },
-      ask,
-    })
+    const { code, printed, errors } = await runTool(['--stack', 'clinic', ...args], {}, ask)
     // The clinic that a write names is tested once, in clinic-choice.test.ts.
-    errors = errors.replace(/^Clinic: .*\n/m, '')
-    return { code, printed, errors, lines: [...lines], calls: [...calls] }
+    const named = errors.replace(/^Clinic: .*\n/m, '')
+    return { code, printed, errors: named, lines: [...lines], calls: [...calls] }
   }
 
   return { run, runAsked }

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { importEntities } from '../../bin/clinic/import/entities/entities.ts'
 import { type ImportOptions, importFile } from '../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -8,6 +9,27 @@ import { NOW } from './table.ts'
 /** Writes a file of NDJSON. An import stops at U+FFFD unless it is escaped. */
 export const writeRows = (file: string, rows: readonly object[]): void =>
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`.replace('\ufffd', '\\ufffd')).join(''))
+
+/** The rows of an entity in the folder of an export. */
+export const exportedRows = (folder: string, name: string): Record<string, unknown>[] =>
+  readFileSync(join(folder, `${name}.ndjson`), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** Imports rows of an entity as a file in the folder would hold them. */
+export function importRows(
+  folder: string,
+  table: Table,
+  clinic: Clinic,
+  name: string,
+  rows: readonly object[],
+  options?: Partial<ImportOptions>,
+) {
+  const file = join(folder, `${name}.ndjson`)
+  writeRows(file, rows)
+  return importRecords(table, clinic, name, file, options)
+}
 
 /** Imports a file of an entity. Returns its counts, and what was reported: reasons alone, and reasons and warnings after their lines. */
 export async function importRecords(

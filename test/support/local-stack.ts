@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { runOperatorTool } from '../../bin/clinic/program.ts'
 import type { ReadyClinic } from '../../bin/demo/load.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
@@ -10,6 +9,7 @@ import { copyDemoData } from './demo-data.ts'
 import { assertConforms } from './document-conformance.ts'
 import { testClient } from './dynamodb/test-client.ts'
 import { stackCalls } from './iam/stack-calls.ts'
+import { runTool } from './operator-tool.ts'
 import { sharedAssembly } from './shared-assembly.ts'
 
 export type RunningStack = LocalStack & {
@@ -127,18 +127,8 @@ export type CommandResult = { code: number; stdout: string; stderr: string; json
 
 /** Runs a command of the operator tool on the stack, in this process. */
 export async function runClinicTool(stack: LocalStack, ...args: string[]): Promise<CommandResult> {
-  let stdout = ''
-  let stderr = ''
-  const code = await runOperatorTool(args, {
-    env: { PORT: new URL(stack.baseUrl).port },
-    writeOut: (text) => {
-      stdout += text
-    },
-    writeError: (text) => {
-      stderr += text
-    },
-  })
-  return { code, stdout, stderr, json: () => JSON.parse(stdout) }
+  const { code, printed, errors } = await runTool(args, { PORT: new URL(stack.baseUrl).port })
+  return { code, stdout: printed, stderr: errors, json: () => JSON.parse(printed) }
 }
 
 /** Runs a command of the operator tool on the stack as a process of its own, like a person at a terminal. */

@@ -2,7 +2,7 @@ import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../shared/domain/booking/catalogue.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
-import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import type { Payment } from '../../shared/domain/money/payment.ts'
@@ -160,4 +160,30 @@ export async function createRecord<R>(
   const changes = new Changeset(table, clinic.id)
   list.change(changes, null, record, provenance)
   await changes.commit()
+}
+
+/** Changes a record as a command or the API does. */
+export async function changeRecord<R extends object>(
+  table: Table,
+  clinic: ClinicId,
+  list: RecordStore<R>,
+  id: string,
+  facts: Partial<R>,
+): Promise<void> {
+  const stored = await list.find(clinic, id)
+  if (!stored) throw new Error(`no record ${id}`)
+  const changes = new Changeset(table, clinic)
+  list.change(changes, stored, { ...stored.record, ...facts })
+  await changes.commit()
+}
+
+/** Creates an appointment like that of the clinic, with other facts. Returns its id. */
+export async function createAppointment(
+  table: Table,
+  { clinic, appointment }: PopulatedClinic,
+  facts: Partial<Appointment>,
+): Promise<string> {
+  const id = newUuid()
+  await createRecord(table, clinic, appointmentStore({ table }), { ...appointment, id, ...facts })
+  return id
 }

@@ -5,7 +5,12 @@ import { appointmentStore } from '../../../../shared/store/calendar/appointments
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
-import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
+import {
+  createAppointment,
+  createPopulatedClinic,
+  createRecord,
+  type PopulatedClinic,
+} from '../../../support/records.ts'
 import { tableText } from '../../../support/table-text.ts'
 
 const { db, run } = deployedTable()
@@ -88,18 +93,6 @@ describe('a move', () => {
   const MONDAY = '2099-05-04'
   const move = (...more: string[]) =>
     run('appointment', 'move', mine.appointment.id, '--clinic', mine.clinic.id, ...more)
-  const other = async (date: string, startTime: string, endTime: string) => {
-    const id = newUuid()
-    await createRecord(db.table, mine.clinic, appointmentStore(db), {
-      ...mine.appointment,
-      id,
-      date,
-      startTime,
-      endTime,
-    })
-    return id
-  }
-
   it('keeps the length, clears a confirmation, and frees the old time', async () => {
     expect(await output(move('--date', MONDAY, '--time', '10:00'))).toBe(
       `Moved appointment ${mine.appointment.id} to ${MONDAY} 10:00-10:30 (Europe/Istanbul) with Dr. Bo Lind\n`,
@@ -113,7 +106,7 @@ describe('a move', () => {
   })
 
   it('lists the next free times if the time is taken, and changes nothing', async () => {
-    await other(MONDAY, '10:00', '11:00')
+    await createAppointment(db.table, mine, { date: MONDAY, startTime: '10:00', endTime: '11:00' })
     expect(await rejection(move('--date', MONDAY, '--time', '10:30'))).toBe(
       [
         'The time of the doctor is taken. The next free times, in Europe/Istanbul:',

@@ -19,7 +19,8 @@ import { clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { providerMessageKey } from '../../../../shared/store/keys/messages.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
-import { allItems } from '../../../support/all-items.ts'
+import { itemsWith } from '../../../support/all-items.ts'
+import { removalPlatform } from '../../../support/clinic-removal.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { addChangesOfOneRecord, createWebhook } from '../../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../../support/emails.ts'
@@ -58,8 +59,8 @@ beforeEach(async () => {
   keys = [first.key, second.key]
 })
 
-/** The table as a deletion sees it half a minute after everything above was written. */
-const later = () => ({ ...db.table, now: () => Date.now() + 30_000 })
+/** The table as a deletion sees it. */
+const later = () => removalPlatform(db).table
 
 /** The table half a minute later, with something that happens before each write. */
 function laterBefore(write: (number: number) => Promise<void>): TestTable['table'] {
@@ -80,25 +81,13 @@ function laterBefore(write: (number: number) => Promise<void>): TestTable['table
   }
 }
 
-const platform = (send: TestTable['client']['send'] = (command: never) => db.client.send(command)) => ({
-  table: later(),
-  client: { send },
-  name: db.name,
-  operator: 'eva',
-  sleep: async () => {},
-})
-
-/** Items that name a clinic or a credential anywhere. */
-async function itemsWith(...texts: string[]) {
-  const items = await allItems(db)
-  return items.filter((item) => texts.some((text) => JSON.stringify(item).includes(text)))
-}
+const platform = (send?: TestTable['client']['send']) => removalPlatform(db, send)
 
 describe('the deletion of a clinic', () => {
   it('leaves nothing but the ledger of erasures, and every item of other clinics', async () => {
-    const before = await itemsWith(shortId(other.id), other.id, keys[1] as string)
+    const before = await itemsWith(db, shortId(other.id), other.id, keys[1] as string)
     const families = new Set(
-      (await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)).map(({ pk }) =>
+      (await itemsWith(db, shortId(clinic.id), clinic.id, keys[0] as string)).map(({ pk }) =>
         pk.includes('#') && !pk.startsWith(shortId(clinic.id)) ? pk.split('#')[0] : pk.split('#')[1],
       ),
     )
@@ -106,11 +95,11 @@ describe('the deletion of a clinic', () => {
       expect.arrayContaining(['credential', 'usage', 'import', 'provider', 'due', 'P', 'M']),
     )
     expect(await removeClinic(platform(), clinic)).toBeGreaterThan(40)
-    const left = await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)
+    const left = await itemsWith(db, shortId(clinic.id), clinic.id, keys[0] as string)
     expect(left.map(({ pk }) => pk).sort()).toEqual(
       ['erasure#clinics', `erasure#${shortId(clinic.id)}`].sort(),
     )
-    expect(await itemsWith(shortId(other.id), other.id, keys[1] as string)).toEqual(before)
+    expect(await itemsWith(db, shortId(other.id), other.id, keys[1] as string)).toEqual(before)
     expect(await deletedClinics(db).find(clinic.id)).toEqual({ at: expect.any(String), operator: 'eva' })
     expect(await deletedClinics(db).find(other.id)).toBeNull()
   })
@@ -147,7 +136,7 @@ describe('the deletion of a clinic', () => {
       if (isDone) break
       expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
     }
-    expect((await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)).length).toBe(2)
+    expect((await itemsWith(db, shortId(clinic.id), clinic.id, keys[0] as string)).length).toBe(2)
   })
 
   it('rejects new credentials and changes of the clinic from its beginning', async () => {
@@ -167,7 +156,7 @@ describe('the deletion of a clinic', () => {
       `Errorclinic ${clinic.id} is being deleted`,
       `Errorclinic ${clinic.id} does not exist`,
     ])
-    const left = await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)
+    const left = await itemsWith(db, shortId(clinic.id), clinic.id, keys[0] as string)
     expect(left.map(({ pk }) => pk.split('#')[0])).toEqual(['erasure', 'erasure'])
   })
 
@@ -185,7 +174,7 @@ describe('the deletion of a clinic', () => {
     await removeClinic({ ...platform(), table: { ...later(), transact } }, clinic)
     const credentials = credentialStore({ table: db.table, now: Date.now })
     expect(secret && (await credentials.authenticate(secret))).toBeNull()
-    expect((await itemsWith(shortId(clinic.id), clinic.id)).length).toBe(2)
+    expect((await itemsWith(db, shortId(clinic.id), clinic.id)).length).toBe(2)
   })
 
   it('ends with its clinic if another deletion ends first, at any of its writes, and leaves nothing', async () => {
@@ -204,7 +193,7 @@ describe('the deletion of a clinic', () => {
       if (typeof ended !== 'number' && !(ended instanceof WalkTaken))
         expect(ended).toEqual(new ClinicBeingDeleted(shared.id, true))
       expect(await clinicStore(db).find(shared.id)).toBeNull()
-      const left = await itemsWith(shortId(shared.id), shared.id, key)
+      const left = await itemsWith(db, shortId(shared.id), shared.id, key)
       expect(left.map(({ pk }) => pk)).toEqual(['erasure#clinics'])
     }
   })
@@ -223,7 +212,7 @@ describe('the deletion of a clinic', () => {
     })
     const importing = importFile(file, { ...entity, batchSize: 50, write }, clinic, { now: Date.now })
     await expect(importing).rejects.toThrow('does not exist')
-    expect((await itemsWith(shortId(clinic.id), clinic.id)).length).toBe(2)
+    expect((await itemsWith(db, shortId(clinic.id), clinic.id)).length).toBe(2)
   })
 
   it('scans again until nothing is found, and says so if items are still being written', async () => {
@@ -235,7 +224,7 @@ describe('the deletion of a clinic', () => {
       return page
     }
     await removeClinic(platform(send as never), clinic)
-    expect((await itemsWith(shortId(clinic.id))).length).toBe(1)
+    expect((await itemsWith(db, shortId(clinic.id))).length).toBe(1)
 
     const endless = async (command: never) => {
       await db.table.putMany([{ pk: `${shortId(other.id)}#late`, sk: String(++scans) }])

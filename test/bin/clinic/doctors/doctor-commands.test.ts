@@ -1,6 +1,7 @@
 /** When doctors work, and which appointments a change of it leaves outside. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../../../bin/clinic/import/entities/doctors.ts'
+import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import { availableSlots, type DoctorSlot } from '../../../../shared/domain/booking/availability.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -9,7 +10,7 @@ import { doctorStore, MAX_SAVED } from '../../../../shared/store/doctors.ts'
 import { doctorKey, holidaysKey } from '../../../../shared/store/keys/clinics.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
-import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
+import { createAppointment, createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 
 const { db, run } = deployedTable()
 
@@ -26,23 +27,12 @@ const doctor = (...args: string[]) =>
   run('doctor', 'update', mine.doctor.id, '--clinic', mine.clinic.id, ...args)
 const holiday = (name: string, ...args: string[]) => run('holiday', name, '--clinic', mine.clinic.id, ...args)
 
-async function appointment(
+const appointment = (
   date: string,
   startTime: string,
   endTime: string,
-  status: 'scheduled' | 'cancelled' = 'scheduled',
-) {
-  const id = newUuid()
-  await createRecord(db.table, mine.clinic, appointmentStore(db), {
-    ...mine.appointment,
-    id,
-    date,
-    startTime,
-    endTime,
-    status,
-  })
-  return id
-}
+  status: Appointment['status'] = 'scheduled',
+) => createAppointment(db.table, mine, { date, startTime, endTime, status })
 
 /** An appointment as `appointment list` lists it. */
 const lineOf = (id: string, date = MONDAY) =>
@@ -153,10 +143,8 @@ describe('appointments that a change leaves outside', () => {
 
   it('are listed when their room or a treatment is deactivated', async () => {
     const { room, treatment, clinic } = mine
-    const id = newUuid()
     const needs = { room, treatments: [{ id: treatment.id, name: 'Consultation' }] }
-    const needing = { ...mine.appointment, id, date: MONDAY, ...needs }
-    await createRecord(db.table, clinic, appointmentStore(db), needing)
+    const id = await createAppointment(db.table, mine, { date: MONDAY, ...needs })
     await appointment(MONDAY, '10:00', '10:30')
     for (const [kind, entry] of [
       ['room', room.id],

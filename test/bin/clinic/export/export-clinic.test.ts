@@ -19,7 +19,7 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
-import { importRecords, writeRows } from '../../../support/imports.ts'
+import { exportedRows, importRecords, writeRows } from '../../../support/imports.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, newClinic, tableOfFile } from '../../../support/table.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
@@ -188,12 +188,6 @@ const filesOf = (folder: string): Record<string, string> =>
       .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
   )
 
-const rowsOf = (folder: string, name: string): Record<string, unknown>[] =>
-  readFileSync(join(folder, `${name}.ndjson`), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-
 /** The clinic as it is now, with its pause. */
 const current = async ({ id }: Clinic): Promise<Clinic> => (await clinicStore(db).find(id)) as Clinic
 
@@ -229,24 +223,24 @@ describe('an export', () => {
     const manifest = await run(clinic, folder)
     expect(Object.keys(filesOf(folder))).toEqual(FILE_NAMES.toSorted())
     for (const { name, columns } of importEntities(db.table, Date.now)) {
-      const [row = {}] = rowsOf(folder, name)
+      const [row = {}] = exportedRows(folder, name)
       expect(Object.keys(row)).toEqual(['external_id', ...columns.filter((column) => column !== 'id')])
-      expect(manifest.files[`${name}.csv`]?.rows).toBe(rowsOf(folder, name).length)
+      expect(manifest.files[`${name}.csv`]?.rows).toBe(exportedRows(folder, name).length)
     }
-    expect(rowsOf(folder, 'doctors')).toContainEqual(
+    expect(exportedRows(folder, 'doctors')).toContainEqual(
       expect.objectContaining({ ...FILES.doctors?.[0], hours: expect.stringContaining('sat 10:00-14:00') }),
     )
-    expect(rowsOf(folder, 'holidays')).toEqual([
+    expect(exportedRows(folder, 'holidays')).toEqual([
       { external_id: '2026-10-29', ...NATIONAL_DAY, name: 'National day' },
       FILES.holidays?.[0],
       { external_id: 'H2', from: '2027-01-01', to: '2027-01-01', name: null },
     ])
-    expect(rowsOf(folder, 'patients')).toMatchObject([
+    expect(exportedRows(folder, 'patients')).toMatchObject([
       { external_id: erased, first_name: 'Erased', is_active: false, notes: null },
       { ...FILES.patients?.[0], external_id: '1', created_at: expect.stringMatching(/Z$/) },
       { external_id: 'b,2', full_name: 'Bo', is_active: false },
     ])
-    expect(rowsOf(folder, 'invoices')).toContainEqual(
+    expect(exportedRows(folder, 'invoices')).toContainEqual(
       expect.objectContaining({
         external_id: 'j',
         patient_external_id: 'b,2',
@@ -254,7 +248,7 @@ describe('an export', () => {
         paid_amount: 20,
       }),
     )
-    expect(rowsOf(folder, 'invoices')).toContainEqual(
+    expect(exportedRows(folder, 'invoices')).toContainEqual(
       expect.objectContaining({
         ...{ appointment_external_id: 'a', doctor_external_id: 'E1' },
         line_items: [
@@ -266,7 +260,7 @@ describe('an export', () => {
     // The stated amounts, independent of the payments.
     expect(
       Object.fromEntries(
-        rowsOf(folder, 'invoices').map(({ external_id, paid_at }) => [external_id, paid_at]),
+        exportedRows(folder, 'invoices').map(({ external_id, paid_at }) => [external_id, paid_at]),
       ),
     ).toMatchObject({
       stated: '2026-04-05T10:00:00.000Z',
@@ -274,7 +268,7 @@ describe('an export', () => {
       paid: '2026-04-05T12:00:00.000Z',
       'paid later': null,
     })
-    expect(rowsOf(folder, 'payments')).toContainEqual(
+    expect(exportedRows(folder, 'payments')).toContainEqual(
       expect.objectContaining({
         external_id: 'void',
         status: 'failed',
@@ -360,7 +354,7 @@ describe('an export', () => {
     }
     const folder = newFolder()
     const manifest = await run(await current(paused), folder, { ...db.table, query })
-    expect(JSON.stringify(rowsOf(folder, 'patients'))).not.toContain('Late')
+    expect(JSON.stringify(exportedRows(folder, 'patients'))).not.toContain('Late')
     expect(manifest.as_of < changedAt).toBe(true)
   })
 
@@ -402,7 +396,7 @@ describe('an export', () => {
     }
     const manifest = await run(other, folder, { ...db.table, query })
     expect(manifest).toMatchObject({ is_one_moment: false, read_again: 1 })
-    expect(rowsOf(folder, 'patients').map(({ first_name }) => first_name)).toEqual(['Ida', 'Bo'])
+    expect(exportedRows(folder, 'patients').map(({ first_name }) => first_name)).toEqual(['Ida', 'Bo'])
   })
 
   it.each(['', '/'])(

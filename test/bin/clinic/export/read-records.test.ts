@@ -1,5 +1,4 @@
 /** Small lists, settings and links of patients that change while an export reads. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
@@ -12,6 +11,7 @@ import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { doctorsPartition } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { exportedRows } from '../../../support/imports.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { tableOfFile } from '../../../support/table.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
@@ -31,12 +31,7 @@ const paused = async ({ clinic }: PopulatedClinic) => {
 const sleep = async () => {
   throw new Error('no pause to wait for')
 }
-const rowsOf = (folder: string, entity: string): Record<string, unknown>[] =>
-  readFileSync(join(folder, `${entity}.ndjson`), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-const namesIn = (folder: string, entity: string) => rowsOf(folder, entity).map(({ name }) => name)
+const namesIn = (folder: string, entity: string) => exportedRows(folder, entity).map(({ name }) => name)
 
 /** The table; `work` runs once, before a partition is first read or after it. */
 function changingAt(pk: string, work: () => Promise<unknown>, when: 'before' | 'after' = 'before'): Table {

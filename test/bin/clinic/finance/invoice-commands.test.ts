@@ -8,12 +8,11 @@ import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
-import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { announcedEvents } from '../../../support/all-items.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { crashingTable } from '../../../support/intercepted-table.ts'
-import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
 import { aPatient } from '../../../support/table.ts'
 
 const stack = deployedTable()
@@ -74,9 +73,7 @@ describe('invoice update --status', () => {
 
   it('marks an invoice of nothing as paid, also after a payment was voided', async () => {
     const free = { ...mine.invoice, id: newUuid(), number: 'R/0', subtotal: 0, tax: 0, discount: 0, total: 0 }
-    const changes = new Changeset(db.table, mine.clinic.id)
-    invoiceStore(db).change(changes, null, { ...free, lineItems: [] })
-    await changes.commit()
+    await createRecord(db.table, mine.clinic, invoiceStore(db), { ...free, lineItems: [] })
     const set = async (status: string) =>
       JSON.parse((await run('invoice', 'update', free.id, '--status', status, '--yes')).printed).data
     const paid = await set('paid')
@@ -146,9 +143,7 @@ describe('invoice update of the number or the patient', () => {
 
   it('asks before another invoice has the number too, and names it', async () => {
     const second = { ...mine.invoice, id: newUuid(), number: 'R/2' }
-    const changes = new Changeset(db.table, mine.clinic.id)
-    invoiceStore(db).change(changes, null, second)
-    await changes.commit()
+    await createRecord(db.table, mine.clinic, invoiceStore(db), second)
     expect(await reason(correct('--number', 'R/2'))).toBe(
       `Another invoice has this number already: ${second.id}. Then the number no longer tells them apart.\nNothing was done. Use --yes to do it.`,
     )

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { withPauses } from '../../../../bin/clinic/import/run/pauses.ts'
@@ -8,7 +7,7 @@ import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { UNREQUESTED } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
-import { importRecords, writeRows } from '../../../support/imports.ts'
+import { importRows } from '../../../support/imports.ts'
 import { freshRealisticTable } from '../../../support/realistic-table.ts'
 import { rounds } from '../../../support/scale.ts'
 import { aPatient, newClinic } from '../../../support/table.ts'
@@ -21,11 +20,8 @@ const TIMEOUT_MS = rounds(600_000, 7_200_000)
 /** Time between two creations: 20 a second. */
 const CREATION_INTERVAL_MS = 50
 
-async function load(table: Table, clinic: Clinic, name: string, rows: object[]) {
-  const file = join(folder, `${name}.ndjson`)
-  writeRows(file, rows)
-  return importRecords(table, clinic, name, file)
-}
+const load = (...of: [table: Table, clinic: Clinic, name: string, rows: object[]]) =>
+  importRows(folder, ...of)
 
 /** Creates patients at a steady rate until `isDone`; returns how many were created. */
 async function createPatients(table: Table, clinic: Clinic, isDone: () => boolean): Promise<number> {

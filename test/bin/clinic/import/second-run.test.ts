@@ -19,9 +19,9 @@ import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { holidayStore } from '../../../../shared/store/holidays.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
-import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../../support/all-items.ts'
+import { changeRecord } from '../../../support/records.ts'
 import { property } from '../../../support/scale.ts'
 import { claimedDispatch, MINUTE, storeMessage, waitingDispatch } from '../messages/message-fixtures.ts'
 import { appointment, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
@@ -29,15 +29,8 @@ import { appointment, importedClinic, invoice, message, payment } from './calend
 const imported = importedClinic()
 const { idOf, load } = imported
 
-/** Changes a record of a list as a command or the API does. */
-async function change<R extends object>(list: RecordStore<R>, id: string, facts: Partial<R>) {
-  const { table } = imported.db
-  const stored = await list.find(imported.clinic.id, id)
-  if (!stored) throw new Error(`no record ${id}`)
-  const changes = new Changeset(table, imported.clinic.id)
-  list.change(changes, stored, { ...stored.record, ...facts })
-  await changes.commit()
-}
+const change = <R extends object>(list: RecordStore<R>, id: string, facts: Partial<R>) =>
+  changeRecord(imported.db.table, imported.clinic.id, list, id, facts)
 
 /** Changes the only record of a small list. */
 async function changeOnly<R extends object>(

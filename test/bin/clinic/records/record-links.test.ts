@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { replayErasures } from '../../../../shared/maintenance/restore/erasure-replay.ts'
 import { erasureLedger } from '../../../../shared/store/copies/erasure-ledger.ts'
@@ -7,7 +6,7 @@ import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
-import { importRecords, writeRows } from '../../../support/imports.ts'
+import { importRows } from '../../../support/imports.ts'
 import { interruptedTable } from '../../../support/intercepted-table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
@@ -27,11 +26,8 @@ const link = (id: string, externalId: string, kind = 'patient') =>
   command(kind, 'link', id, '--external-id', externalId)
 const unlink = (id: string) => command('patient', 'unlink', id)
 
-async function load(name: string, rows: object[], table: Table = db.table) {
-  const file = join(folder, `${name}.ndjson`)
-  writeRows(file, rows)
-  return importRecords(table, mine.clinic, name, file)
-}
+const load = (name: string, rows: object[], table: Table = db.table) =>
+  importRows(folder, table, mine.clinic, name, rows)
 
 const rowOf = ({ firstName, lastName }: { firstName: string; lastName: string }) => ({
   external_id: 'TR-1',

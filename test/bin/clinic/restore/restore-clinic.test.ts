@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { runOperatorTool } from '../../../../bin/clinic/program.ts'
 import { openDataFolder } from '../../../../bin/local/data-folder.ts'
 import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
 import { NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
@@ -31,6 +30,7 @@ import { allItems } from '../../../support/all-items.ts'
 import { deployedTable, output, type RecordedCall, rejection } from '../../../support/deployed-stack.ts'
 import { ENGINE_ACCESS } from '../../../support/engine-access.ts'
 import { writeRows } from '../../../support/imports.ts'
+import { runTool } from '../../../support/operator-tool.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
 import { rounds } from '../../../support/scale.ts'
@@ -331,13 +331,9 @@ describe('--from-data', () => {
   let deployed: string | undefined
   let at: string
   const rehearse = async (...more: string[]) => {
-    let printed = ''
-    const write = (text: string) => {
-      printed += text
-    }
     const args = ['restore', 'clinic', here.clinic.id, '--to', at, '--from-data', data, ...more]
-    const options = { env: { PORT: String(port()) }, writeOut: write, writeError: write }
-    return { code: await runOperatorTool(args, options), printed }
+    const { code, printed, errors } = await runTool(args, { PORT: String(port()) })
+    return { code, printed: printed + errors }
   }
   const files = () => readdirSync(data).map((name) => [name, readFileSync(join(data, name)).toString('hex')])
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { runOperatorTool } from '../../../../bin/clinic/program.ts'
+import { runTool } from '../../../support/operator-tool.ts'
 
 /** The error that AWS responds with. */
 let code = ''
@@ -29,28 +29,21 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
-async function listClinics() {
-  let errors = ''
-  const exitCode = await runOperatorTool(['--stack', 'clinic', 'clinic', 'list'], {
-    env: {},
-    writeOut: () => {},
-    writeError: (text) => {
-      errors += text
-    },
-  })
-  return [exitCode, errors]
-}
+const listClinics = () => runTool(['--stack', 'clinic', 'clinic', 'list'])
 
 it('names the variable when no region is set', async () => {
-  expect(await listClinics()).toEqual([2, expect.stringMatching(/^No AWS region is set\. Set AWS_REGION/)])
+  expect(await listClinics()).toMatchObject({
+    code: 2,
+    errors: expect.stringMatching(/^No AWS region is set\. Set AWS_REGION/),
+  })
 })
 
 it('names the variable when there are no credentials', async () => {
   vi.stubEnv('AWS_REGION', 'eu-central-1')
-  expect(await listClinics()).toEqual([
-    2,
-    expect.stringMatching(/^No AWS credentials were found\. Set AWS_PROFILE/),
-  ])
+  expect(await listClinics()).toMatchObject({
+    code: 2,
+    errors: expect.stringMatching(/^No AWS credentials were found\. Set AWS_PROFILE/),
+  })
 })
 
 it.each([
@@ -61,5 +54,5 @@ it.each([
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
-  expect(await listClinics()).toEqual([2, expect.stringMatching(message)])
+  expect(await listClinics()).toMatchObject({ code: 2, errors: expect.stringMatching(message) })
 })

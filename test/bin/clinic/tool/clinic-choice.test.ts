@@ -1,13 +1,16 @@
 /** The clinic that a command concerns. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runOperatorTool } from '../../../../bin/clinic/program.ts'
 import type { Clinic, ClinicId } from '../../../../shared/domain/clinic.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
+import { runTool } from '../../../support/operator-tool.ts'
 import { newClinic } from '../../../support/table.ts'
 
 const { db, run } = deployedTable()
 let nord: Clinic
 let sued: Clinic
+
+const runWith = (env: Record<string, string>, ...args: string[]) =>
+  runTool(['--stack', 'clinic', ...args], env)
 
 beforeAll(async () => {
   const withId = (id: string, name: string) => newClinic(db.table, { id: id as ClinicId, name })
@@ -52,21 +55,6 @@ it('a clinic that does not exist is reported with where its id comes from', asyn
   )
   expect((await runWith({ CLINIC: 'Nowhere' }, 'show')).errors).toContain('Nowhere of CLINIC does not exist.')
 })
-
-/** Runs a command with an environment. Returns all that it writes. */
-async function runWith(env: Record<string, string>, ...args: string[]) {
-  const written = { printed: '', errors: '' }
-  await runOperatorTool(['--stack', 'clinic', ...args], {
-    env,
-    writeOut: (text) => {
-      written.printed += text
-    },
-    writeError: (text) => {
-      written.errors += text
-    },
-  })
-  return written
-}
 
 it('a write names its clinic, on stderr or in the JSON, and a read does not', async () => {
   const department = (...args: string[]) => runWith({ CLINIC: nord.id }, 'department', ...args)

@@ -8,7 +8,8 @@ import { COMMANDS_DURING_RESTORE } from '../../../../shared/operator/commands.ts
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
-import { allItems } from '../../../support/all-items.ts'
+import { allItems, itemsWith } from '../../../support/all-items.ts'
+import { removalPlatform } from '../../../support/clinic-removal.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { deployedTable, type RecordedCall, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
@@ -37,24 +38,9 @@ beforeEach(async () => {
   webhook = (await createWebhook(db.table, mine.clinic.id)).id
 })
 
-/** Deletes the clinic, half a minute after everything was written. */
-const remove = () =>
-  removeClinic(
-    {
-      table: { ...db.table, now: () => Date.now() + 30_000 },
-      client: db.client,
-      name: db.name,
-      operator: 'eva',
-      sleep: async () => {},
-    },
-    mine.clinic,
-  )
+const remove = () => removeClinic(removalPlatform(db), mine.clinic)
 const left = async () =>
-  (await allItems(db))
-    .filter((item) =>
-      [shortId(mine.clinic.id), mine.clinic.id].some((id) => JSON.stringify(item).includes(id)),
-    )
-    .map(({ pk }) => pk.split('#')[0])
+  (await itemsWith(db, shortId(mine.clinic.id), mine.clinic.id)).map(({ pk }) => pk.split('#')[0])
 
 const COMMANDS: Readonly<Record<string, () => string[]>> = {
   'holiday create': () => ['2031-12-25'],

@@ -10,6 +10,7 @@ import {
 } from '../../../../../shared/maintenance/restore/clinic/restore-clinic.ts'
 import { WalkTaken } from '../../../../../shared/maintenance/walk/walk.ts'
 import { appointmentStore } from '../../../../../shared/store/calendar/appointments.ts'
+import type { RecordStore } from '../../../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../../../shared/store/calendar/invoices.ts'
 import { roomStore } from '../../../../../shared/store/catalogue.ts'
 import { setPaused } from '../../../../../shared/store/clinic-pause.ts'
@@ -30,6 +31,7 @@ import { announcedEvents } from '../../../../support/all-items.ts'
 import { aRoom } from '../../../../support/catalogue.ts'
 import { Crashed, crashableTable, TABLE_CALLS } from '../../../../support/crashable-table.ts'
 import { issueCredential } from '../../../../support/credentials.ts'
+import { changeRecord } from '../../../../support/records.ts'
 import { restored as copyOf } from '../../../../support/restored.ts'
 import { rounds } from '../../../../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../../support/table.ts'
@@ -94,16 +96,8 @@ const restore = (options: Options = {}, table: Table = db.table) =>
 const idOf = (at: number) => (made.patients[at] as Patient).id
 const first = <T>(list: readonly T[]): T => list[0] as T
 
-async function change<R>(
-  store: ReturnType<typeof appointmentStore> | ReturnType<typeof invoiceStore>,
-  id: string,
-  facts: Partial<R>,
-): Promise<void> {
-  const stored = await store.find(made.clinic, id)
-  const changes = new Changeset(db.table, made.clinic)
-  store.change(changes, stored as never, { ...stored?.record, ...facts } as never)
-  await changes.commit()
-}
+const change = <R extends object>(store: RecordStore<R>, id: string, facts: Partial<R>) =>
+  changeRecord(db.table, made.clinic, store, id, facts)
 
 /** Changes records of every kind, as a bad import does. */
 async function damage(): Promise<void> {
