@@ -101,6 +101,7 @@ describe('unresolved', () => {
       id: unswept.id,
       status: 'failed',
       error_message: 'Settled by the operator as failed',
+      sent_at: null,
       progress: 'done',
     })
     expect(failed.printed).not.toContain('SECRET')
