@@ -4,6 +4,7 @@ import {
   type AmountCells,
   invoiceAmounts,
 } from '../../../../../bin/clinic/import/entities/invoice-amounts.ts'
+import { lines } from '../calendar-fixtures.ts'
 
 const appointment = {
   id: 'l1',
@@ -32,6 +33,14 @@ it('computes the discount of a line item from its rate', () => {
     subtotal: 130_050,
     discount: 6503,
     total: 123_547,
+  })
+})
+
+it('computes exact amounts from quantities, discounts and tax rates', () => {
+  // 1.5 x 33.33 = 49.995 -> 50.00, tax 10.00; 10.00 - 1.50 = 8.50, tax 0.70125 -> 0.70
+  expect(invoiceAmounts({ lineItems: lines }, 'EUR', null)).toMatchObject({
+    ...{ subtotal: 6000, discount: 150, tax: 1070, total: 6920 },
+    lineItems: [{ quantity: 15_000, total: 6000 }, { total: 920 }],
   })
 })
 
