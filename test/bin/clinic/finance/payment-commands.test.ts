@@ -166,16 +166,8 @@ describe('payment create', () => {
     ['10000000000000', 'payment', '--amount is too large'],
     ['-0.05', 'payment', '--amount must be a positive number with at most 2 decimals in EUR'],
   ])('rejects %s as a %s', async (amount, type, message) => {
-    const command = [
-      'payment',
-      'create',
-      '--invoice',
-      mine.invoice.id,
-      `--amount=${amount}`,
-      '--method',
-      'cash',
-    ]
-    expect(await reason(run(...command, '--type', type, '--yes'))).toBe(message)
+    const command = ['payment', 'create', '--invoice', mine.invoice.id, '--method', 'cash', '--yes']
+    expect(await reason(run(...command, `--amount=${amount}`, '--type', type))).toBe(message)
     expect((await payments()).length).toBe(1)
   })
 

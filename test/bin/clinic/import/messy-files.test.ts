@@ -55,7 +55,6 @@ it.each<[string, string | Buffer, string[]]>([
     ['Jo Doe', 'Al Roe', 'Di Poe'],
   ],
   ['blank rows', `\n${HEADER}\n,,\n1,Jo,Doe\n  , ,\n\n`, JO],
-  ['a blank line after its header', `${HEADER}\n1,Jo,Doe\n`, JO],
   ['columns separated by |', 'external_id|first_name|last_name\n1|Jo|Doe\n', JO],
   ['spaces around its values', `${HEADER}1, Jo ,Doe  \n`, JO],
   ['the reasons of rejected rows', `external_id,Reason,first_name,last_name\n1,was wrong,Jo,Doe\n`, JO],

@@ -59,6 +59,12 @@ describe('a linked record', () => {
     expect(found.printed).toContain(mine.patient.id)
   })
 
+  it('is one record for rows with its external id and with its own id', async () => {
+    await link(mine.patient.id, 'TR-1')
+    const both = [rowOf(mine.patient), { ...rowOf(mine.patient), external_id: mine.patient.id }]
+    expect((await load('patients', both)).reasons).toEqual(['id is already used on line 1'])
+  })
+
   it('keeps its external id out of the trail, and out of keys', async () => {
     const { lines } = await link(mine.patient.id, 'TR-1')
     expect(JSON.stringify(lines)).not.toContain('TR-1')
