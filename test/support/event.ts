@@ -48,14 +48,20 @@ type Handler = (event: APIGatewayProxyEvent, context: Context) => unknown
 
 /** The running calls, each with the output since it began; they share the output of the process. */
 const activeCaptures = new Set<{ text: string }>()
-const write = process.stdout.write
+let restore = () => {}
 
 function startCapture(): { text: string } {
   const capture = { text: '' }
   if (activeCaptures.size === 0) {
-    process.stdout.write = (text: string | Uint8Array) => {
+    const { write } = process.stdout
+    const captured = (text: string | Uint8Array) => {
       for (const one of activeCaptures) one.text += text
       return true
+    }
+    process.stdout.write = captured
+    // A call that an earlier file has left running must not end the capture of a later one.
+    restore = () => {
+      if (process.stdout.write === captured) process.stdout.write = write
     }
   }
   activeCaptures.add(capture)
@@ -64,7 +70,7 @@ function startCapture(): { text: string } {
 
 function stopCapture(capture: { text: string }): void {
   activeCaptures.delete(capture)
-  if (activeCaptures.size === 0) process.stdout.write = write
+  if (activeCaptures.size === 0) restore()
 }
 
 const isAccessLine = (line: string): boolean => line.startsWith('{"type":"access"')
