@@ -15,7 +15,7 @@ const invalid = (field: string, issue: string) => new ApiError('validation', { d
 export const handler = endpoint(
   createPayment,
   { payments: paymentChangeStore },
-  async ({ clinicId, clinic, body, now, newId, write }, { payments }) => {
+  async ({ clinicId, clinic, mayReadRecord, body, now, newId, write }, { payments }) => {
     const id = newId()
     const today = wallClock(now, clinic.timezone).date
     const { payment_date: date = today } = body
@@ -39,7 +39,7 @@ export const handler = endpoint(
         createdAt: new Date(now).toISOString(),
       }
       const rejection = newPaymentRejection(payment, invoice, others)
-      if (rejection) throw paymentRejected(rejection, currency)
+      if (rejection) throw paymentRejected(rejection, currency, mayReadRecord)
       return payment
     }
     const response = (payment: WithUpdatedAt<Payment>) => ({ data: renderPayment(payment, clinic) })

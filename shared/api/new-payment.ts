@@ -85,12 +85,13 @@ export const voidPayment = defineRoute({
 
 /** An amount that is too large, in the `details` of a 422. */
 export const AmountIssue = z
-  .strictObject({ field: z.literal('amount'), issue: z.string(), maximum: z.number() })
+  .strictObject({ field: z.literal('amount'), issue: z.string(), maximum: z.number().optional() })
   .meta({ id: 'AmountIssue' })
 
-/** The error for a payment that is not recorded or voided. */
-export function paymentRejected(rejection: PaymentRejection, currency: string): ApiError {
+/** The error for a payment that is not recorded or voided. Only who may read invoices gets to know the maximum. */
+export function paymentRejected(rejection: PaymentRejection, currency: string, mayRead = true): ApiError {
   if (!('maximum' in rejection)) return new ApiError(rejection.kind)
+  if (!mayRead) return new ApiError(rejection.kind, { details: [{ field: 'amount', issue: 'is too large' }] })
   const maximum = renderMoney(rejection.maximum, currency)
   return new ApiError(rejection.kind, {
     details: [{ field: 'amount', issue: `must be at most ${maximum} ${currency}`, maximum }],
@@ -111,6 +112,6 @@ export const newPaymentDescriptions = () => ({
   AmountIssue: {
     field: 'Always `amount`.',
     issue: 'What is wrong with it, in English. Intended for developers.',
-    maximum: "The largest possible amount, with the currency's decimals.",
+    maximum: "The largest possible amount, with the currency's decimals. Absent without `finance.read`.",
   },
 })

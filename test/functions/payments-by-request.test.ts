@@ -76,6 +76,16 @@ describe('POST /payments', () => {
     expect(await stored(invoice.id)).toMatchObject({ paid: 10_000, status: 'paid' })
   })
 
+  it('does not say how much can be paid without finance.read', async () => {
+    const { headers: by } = await issueCredential(db.table, mine.clinic, ['finance.write'])
+    const { id } = await anOpenInvoice()
+    for (const type of ['payment', 'refund']) {
+      const body = { invoice_id: id, payment_method: 'card', amount: 1000, type }
+      const { status, body: error } = await post('create-payment', { body, by })
+      expect([status, error.details]).toEqual([422, [{ field: 'amount', issue: 'is too large' }]])
+    }
+  })
+
   it.each<[string, Partial<Invoice>, Partial<Payment>[], object, [number, string, object[]?]]>([
     [
       'above the balance',

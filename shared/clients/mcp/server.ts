@@ -26,8 +26,8 @@ async function start(): Promise<void> {
   const { values } = parseArgs({ options: { 'allow-writes': { type: 'boolean', default: false } } })
   const { CLINIC_API: baseUrl, CLINIC_CREDENTIAL: credential } = process.env
   if (!baseUrl || !credential) throw new Error('set CLINIC_API and CLINIC_CREDENTIAL in the environment')
-  // Most hosts wait a minute for a result.
-  const send = transport({ baseUrl, credential, retries: 1, timeout: 20_000 })
+  // Most hosts wait a minute for a result. The assistant decides whether to repeat a call, with its idempotency key.
+  const send = transport({ baseUrl, credential, retries: 0, timeout: 50_000 })
   const { body } = await send({ method: 'GET', path: '/me' })
   const { scopes, clinic } = (body as { data: Account }).data
   const allowed = tools.filter(

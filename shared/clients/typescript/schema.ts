@@ -1599,8 +1599,8 @@ export interface components {
             field: "amount";
             /** @description What is wrong with it, in English. Intended for developers. */
             issue: string;
-            /** @description The largest possible amount, with the currency's decimals. */
-            maximum: number;
+            /** @description The largest possible amount, with the currency's decimals. Absent without `finance.read`. */
+            maximum?: number;
         };
         Appointment: {
             /**

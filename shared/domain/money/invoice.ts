@@ -7,7 +7,7 @@ import {
 } from '../booking/appointment.ts'
 import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from '../field-policy.ts'
 import { divideHalfUp, RATIO_SCALE } from './money.ts'
-import { erasedInvoiceNumber, type Payment } from './payment.ts'
+import { erasedInvoiceNumber, type Payment, signedAmount } from './payment.ts'
 
 export const INVOICE_STATUSES = [
   'draft',
@@ -165,11 +165,8 @@ const STATUSES_OF_PAYMENTS: readonly InvoiceStatus[] = ['partially_paid', 'paid'
  */
 export function applyPayments(invoice: Invoice, payments: readonly Payment[]): Invoice {
   const completed = payments.filter(({ status }) => status === 'completed')
-  const sum = (type: Payment['type']) =>
-    completed.reduce((total, payment) => total + (payment.type === type ? payment.amount : 0), 0)
-  const refunds = sum('refund')
-  const paid = sum('payment') - refunds
-  const status = statusAfterPayments(invoice, payments, { paid, refunds })
+  const paid = completed.reduce((sum, payment) => sum + signedAmount(payment), 0)
+  const status = statusAfterPayments(invoice, payments, paid)
   const lastPaymentAt = completed
     .filter(({ type }) => type === 'payment')
     .map(({ createdAt }) => createdAt)
@@ -189,11 +186,11 @@ export const statedPaidAt = ({ clinicPaidAt, paidAt, paid }: Invoice): string | 
 function statusAfterPayments(
   { clinicStatus, total }: Invoice,
   payments: readonly Payment[],
-  { paid, refunds }: { readonly paid: number; readonly refunds: number },
+  paid: number,
 ): InvoiceStatus {
   if (STATUSES_UNAFFECTED_BY_PAYMENTS.includes(clinicStatus)) return clinicStatus
   if (paid > 0) return paid >= total ? 'paid' : 'partially_paid'
-  if (refunds > 0) return 'refunded'
+  if (payments.some(({ type, status }) => type === 'refund' && status === 'completed')) return 'refunded'
   const isNothingToPay = total === 0 && clinicStatus === 'paid'
   if (payments.length === 0 || isNothingToPay || !STATUSES_OF_PAYMENTS.includes(clinicStatus))
     return clinicStatus

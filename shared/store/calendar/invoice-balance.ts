@@ -56,9 +56,6 @@ export type BalanceFacts = {
   readonly all: readonly Payment[]
 }
 
-/** A new invoice has no payments: each changes its version. */
-const UNPAID_VERSION = 1
-
 /** Writes payments together with their effect on the invoice. */
 export function invoiceBalance(table: Table) {
   const invoices = invoiceStore({ table })
@@ -94,17 +91,9 @@ export function invoiceBalance(table: Table) {
     const [patient, stored, all] = await Promise.all([
       patients.find(clinic, invoice.record.patient.id),
       payments.findMany(clinic, ids),
-      paymentsOf(clinic, invoice),
+      payments.allOf(clinic, 'invoice', invoiceId),
     ])
     return { invoice, patient, stored, all }
-  }
-
-  /** The payments of an invoice that was read before. */
-  async function paymentsOf(
-    clinic: ClinicId,
-    { version, record }: StoredRecord<Invoice>,
-  ): Promise<readonly Payment[]> {
-    return version === UNPAID_VERSION ? [] : payments.allOf(clinic, 'invoice', record.id)
   }
 
   /** Adds the payments, from facts that were read already: the invoice before its payments. @throws ImpossibleBalance; PatientErased */
@@ -139,7 +128,7 @@ export function invoiceBalance(table: Table) {
     return { changes, payments: changed }
   }
 
-  return { buildChangeset, read, paymentsOf, addPayments }
+  return { buildChangeset, read, addPayments }
 }
 
 /** The most reads of an invoice whose payments keep changing. */

@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Payment } from '../../domain/money/payment.ts'
+import { eraseFields } from '../../domain/field-policy.ts'
+import { PAYMENT_FIELDS, type Payment } from '../../domain/money/payment.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -77,11 +78,15 @@ export function paymentChangeStore({ table }: { table: Table }) {
     write: Write,
   ): Promise<WithUpdatedAt<Payment>> {
     const changes = new Changeset(table, clinic)
-    write.store(changes, payment, payment.patient.id)
     const patient = await patients.find(clinic, payment.patient.id)
+    // The erasure may not have reached the payment when it was read.
+    const kept = patient?.erasedAt
+      ? { ...payment, ...eraseFields<Payment>(payment, PAYMENT_FIELDS) }
+      : payment
+    write.store(changes, kept, payment.patient.id)
     if (patient) requirePatient(changes, patient)
     await changes.commit()
-    return payment
+    return kept
   }
 
   return { record, void: voidOne }

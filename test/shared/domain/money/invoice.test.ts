@@ -33,6 +33,12 @@ const [PENDING, FAILED, REFUND] = [{ status: 'pending' }, { status: 'failed' }, 
 const marked = (clinicStatus: Invoice['clinicStatus']) =>
   invoice({ clinicStatus, paidAt: clinicStatus === 'paid' ? MARCH : null })
 
+it('adds up payments and refunds whose sums apart are no safe integers', () => {
+  const most = 999_999_999_999_999
+  const pairs = Array.from({ length: 10 }, () => [payment(most), payment(most, { type: 'refund' })]).flat()
+  expect(applyPayments(invoice(), [...pairs, payment(1), payment(2)]).paid).toBe(3)
+})
+
 it.each<[string, Invoice, Payment[], Partial<Invoice>]>([
   ['no payments', invoice(), [], UNPAID],
   ['a partial payment', invoice(), [payment(40)], { ...PARTLY, paid: 40 }],

@@ -13,7 +13,7 @@ import { patientChanges } from '../../../../shared/store/copies/patient-changes.
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import { MAX_TRANSACTION_ITEMS } from '../../../../shared/store/table/table.ts'
-import { createPopulatedClinic } from '../../../support/records.ts'
+import { createPopulatedClinic, createRecord } from '../../../support/records.ts'
 import { freshTable } from '../../../support/table.ts'
 
 it('fits into one transaction when every payment moves to another month', async () => {
@@ -49,6 +49,19 @@ it('writes no payment when the patient is erased before the commit, nor afterwar
   await expect(changes?.commit()).rejects.toBeInstanceOf(ConditionFailed)
   await expect(build()).rejects.toBeInstanceOf(PatientErased)
   expect(await paymentStore({ table }).find(clinic.id, late.id)).toBeNull()
+})
+
+it('counts the payments of an invoice that a restore has written as new', async () => {
+  const { table } = await freshTable()
+  const { clinic, invoice, payment } = await createPopulatedClinic(table)
+  const again = { ...invoice, id: newUuid(), total: 10_000, paid: 6000 }
+  const paid = { ...payment, status: 'completed' as const, invoice: { id: again.id, number: again.number } }
+  await createRecord(table, clinic, paymentStore({ table }), { ...paid, id: newUuid(), amount: 6000 })
+  await createRecord(table, clinic, invoiceStore({ table }), again)
+  const added = { ...paid, id: newUuid(), amount: 4000 }
+  const change = { id: added.id, build: () => added }
+  await (await invoiceBalance(table).buildChangeset(clinic.id, again.id, [change]))?.commit()
+  expect((await invoiceStore({ table }).find(clinic.id, again.id))?.record.paid).toBe(10_000)
 })
 
 it('commits only one of two changes that were built from the same payments', async () => {
