@@ -23,7 +23,7 @@ export function snippetOf(markdown: string, words: readonly string[]): Snippet |
       ;[anchor, heading] = marks === '#' ? ['', ''] : [id, plain(title)]
       fields = []
     }
-    if (marks !== undefined || isCode || !/\w/.test(line) || /^(<|`[A-Z]+ \/)/.test(line)) continue
+    if (marks !== undefined || isCode || !/\w/.test(line) || /^\s*(<|`[A-Z]+ \/)/.test(line)) continue
     const [, indent = '', field] = /^( *)- `([\w-]+)` \*/.exec(line) ?? []
     const depth = indent.length / 2
     fields = field === undefined ? [] : [...fields.slice(0, depth), `${fields[depth - 1] ?? anchor}-${field}`]

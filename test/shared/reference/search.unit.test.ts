@@ -3,6 +3,7 @@ import MiniSearch from 'minisearch'
 import { expect, it } from 'vitest'
 import type { ApiDocument } from '../../../shared/openapi/read-document.ts'
 import { docsPages } from '../../../shared/reference/pages.ts'
+import { renderMarkdown } from '../../../shared/reference/render.ts'
 import { SEARCH_OPTIONS, searchIndex, searchPages } from '../../../shared/reference/search.ts'
 import { snippetOf } from '../../../shared/reference/snippet.ts'
 
@@ -82,4 +83,15 @@ it('shows the line of a section that has the words, without marks and code', () 
     text: 'A key of two words.',
   })
   expect(snippetOf(markdown, ['no'])).toMatchObject({ anchor: 'use-it-1' })
+})
+
+it('links to ids that the page has, for every field, heading and key', () => {
+  const missing = pages.flatMap((page) => {
+    const html = renderMarkdown(page)
+    const names = page.markdown.matchAll(/(?<=`)[\w-]+(?=`)|(?<=^##+ )[\w-]+/gm)
+    const words = new Set([...names].map(([name]) => name.toLowerCase()))
+    const linked = [...words].map((word) => snippetOf(page.markdown, [word])?.anchor ?? '')
+    return linked.flatMap((id) => (id === '' || html.includes(` id="${id}"`) ? [] : [`${page.path}#${id}`]))
+  })
+  expect(missing).toEqual([])
 })
