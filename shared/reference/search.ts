@@ -22,7 +22,7 @@ export const SEARCH_OPTIONS: Options = {
   searchOptions: {
     boost: BOOSTS,
     prefix: true,
-    fuzzy: (word) => (word.length > 4 ? 0.2 : false),
+    fuzzy: (word) => (word.length > 5 ? 0.2 : false),
     combineWith: 'AND',
     // Guides come first, details and events last.
     boostDocument: (path) => DOCUMENT_BOOSTS[String(path).split('/')[0] ?? ''] ?? 0.6,
@@ -49,28 +49,39 @@ export function searchIndex(pages: readonly Page[]): string {
   return JSON.stringify(index)
 }
 
-/** What readers search for, and what the pages call it. */
+/** Words that readers search for together, and what the pages call it. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   birthday: 'date_of_birth',
   'delete patient': 'patient erased',
   gdpr: 'patient erased',
-  refund: 'record a payment',
+  hmac: 'signature',
+  postman: 'openapi',
+  refund: 'record payment',
   reschedule: 'update appointment',
+  'retry webhook': 'redeliver',
   staging: 'sandbox',
   timezone: 'time zone',
 }
 
 /** Words of questions, which pages do not answer with. */
-const QUESTION_WORDS = /\b(?:how|what|where|do|does|can|is|are|i|an?|the|to|my)\b/g
+const QUESTION_WORDS = /\b(?:how|what|when|where|happens|mean|do|does|can|is|are|i|an?|the|to|my)\b/g
 
 /** The most results of a search. */
 const MAX_RESULTS = 12
+
+/** Replaces words of a query that are all in it. */
+function withSynonym(query: string, [words, name]: [string, string]): string {
+  const replaced = words.split(' ')
+  const sent = query.split(' ')
+  if (!replaced.every((word) => sent.includes(word))) return query
+  return [name, ...sent.filter((word) => !replaced.includes(word) && !name.includes(word))].join(' ')
+}
 
 /** The pages that have every word, best first. If there is none, similar words count, then any of the words. */
 export function searchPages(index: MiniSearch, text: string): SearchResult[] {
   const phrase = text.toLowerCase()
   const words = (phrase.replace(QUESTION_WORDS, ' ').trim() || phrase).trim().replace(/\s+/g, ' ')
-  const query = Object.hasOwn(SYNONYMS, words) ? (SYNONYMS[words] ?? words) : words
+  const query = Object.entries(SYNONYMS).reduce(withSynonym, words)
   for (const options of [{ fuzzy: false }, {}, { combineWith: 'OR' }] as const) {
     const found = index.search(query, options)
     // `invoice paid` is the title of a page.

@@ -64,6 +64,12 @@ it.each([
   ['errors', 'errors'],
   ['clock', 'guides/testing#the-clock'],
   ['cost', 'messages#limits'],
+  ['reschedule appointment', 'reference/update-appointment'],
+  ['retry failed webhook', 'webhooks#'],
+  ['openapi', 'api'],
+  ['base url', 'api'],
+  ['what happens when sms is declined', 'guides/messages#consent-and-language'],
+  ['HMAC', 'guides/webhooks#verify-the-signature-and-respond'],
 ])('finds the answer first for %s', (text, address) => {
   expect(firstHit(text)).toMatch(new RegExp(`^${address}`))
 })
@@ -71,6 +77,8 @@ it.each([
 it('finds similar words and any of the words when no page has all of them', () => {
   expect(firstHit('idempotancy')).toBe('guides/errors-and-idempotency#idempotency')
   expect(firstHit('cancel an appointment xyzzy')).toMatch('reference/cancel-appointment')
+  // A short word has no similar ones, such as void.
+  expect(firstHit('avoid xyzzy')).toBe('api#external-ids')
   expect(searchPages(index, 'xyzzy')).toEqual([])
 })
 
