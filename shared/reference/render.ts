@@ -63,6 +63,7 @@ markdown.renderer.rules.code_inline = (tokens, index) => {
 markdown.renderer.rules.fence = (tokens, index) => {
   const { info = '', content = '', meta } = tokens[index] ?? {}
   const [language = '', ...title] = info.split(' ')
+  if (language === 'mermaid') return ''
   const names = { ...LANGUAGES, ...(!meta && { sh: 'Shell' }), json: 'JSON' } as Record<string, string>
   const label = escapeHtml(title.join(' ') || (names[language] ?? 'Code'))
   const tabs = ((meta?.tabs ?? []) as string[]).map(

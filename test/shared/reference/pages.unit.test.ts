@@ -110,6 +110,13 @@ it('escapes code, and marks in it what the page fills in', () => {
   expect(html).toContain('<var class="base">BASE_URL</var>')
 })
 
+it('leaves out diagrams, which browsers do not draw', () => {
+  expect(files.get('/docs/webhooks.md')?.().body).toContain('stateDiagram')
+  expect(
+    htmlPages.flatMap(([path, file]) => (/mermaid|stateDiagram/.test(file().body) ? [path] : [])),
+  ).toEqual([])
+})
+
 it('stays below the sizes of docs/reference-page.md', () => {
   const sizes = (pattern: RegExp) =>
     [...files].flatMap(([path, file]) => (pattern.test(path) ? [gzipSync(file().body).length] : []))
