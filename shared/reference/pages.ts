@@ -101,8 +101,16 @@ export function docsPages(document: ApiDocument, read: (name: string) => string)
       .map((endpoint) => endpointPage(document, endpoint, isCommon)),
   )
   const events = endpointsOf(document.webhooks).map((event) => eventPage(document, event))
-  return [overview(document, reference, events), ...files, ...reference, ...events, errorsPage()]
+  const pages = [overview(document, reference, events), ...files, ...reference, ...events, errorsPage()]
+  return pages.map((page) => ({ ...page, markdown: withLinks(page, reference) }))
 }
+
+/** The Markdown of a page, in which a method and a path are a link to the page of the endpoint. */
+const withLinks = ({ path, markdown }: Page, reference: readonly Page[]): string =>
+  markdown.replace(/(?<!^#.*)(?<!\[)`([A-Z]+) (\/[^`?]*)[^`\n]*`/gm, (code, method, route) => {
+    const page = reference.find(({ endpoint }) => endpoint?.method === method && endpoint?.path === route)
+    return page && page.path !== path ? `[${code}](${relative(path, page.path)})` : code
+  })
 
 /**
  * A page that is a file. A line that is only a link to an example is followed by the example. Links to files that are

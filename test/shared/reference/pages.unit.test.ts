@@ -117,6 +117,16 @@ it('leaves out diagrams, which browsers do not draw', () => {
   ).toEqual([])
 })
 
+it('links methods and paths to the pages of their endpoints', () => {
+  expect(files.get('/docs/guides/booking')?.().body).toContain(
+    '<a href="../../docs/reference/get-availability"><code>GET /availability</code></a>',
+  )
+  expect(files.get('/docs/errors')?.().body).toContain('<a href="../docs/reference/activate-patient">')
+  expect(files.get('/docs/reference/get-patient')?.().body).not.toContain(
+    '<a href="../../docs/reference/get-patient"><',
+  )
+})
+
 it('stays below the sizes of docs/reference-page.md', () => {
   const sizes = (pattern: RegExp) =>
     [...files].flatMap(([path, file]) => (pattern.test(path) ? [gzipSync(file().body).length] : []))
