@@ -90,7 +90,7 @@ export function typescriptSample(endpoint: Endpoint, { ids, query, body } = sent
     "import { createClient } from 'clinic-developer-client'",
     '',
     `const clinic = createClient({ baseUrl: '${BASE_URL}', credential: '${CREDENTIAL}' })`,
-    endpoint.method === 'DELETE' ? `await ${call}` : `const response = await ${call}`,
+    endpoint.method === 'DELETE' ? `await ${call}` : `const response = await ${call}\nconsole.log(response)`,
   ].join('\n')
 }
 
@@ -106,7 +106,7 @@ export function pythonSample(endpoint: Endpoint, { ids, query, body } = sentBy(e
     'from clinic_developer import Client',
     '',
     `clinic = Client(base_url="${BASE_URL}", credential="${CREDENTIAL}")`,
-    endpoint.method === 'DELETE' ? call : `response = ${call}`,
+    endpoint.method === 'DELETE' ? call : `response = ${call}\nprint(response.data)`,
   ].join('\n')
 }
 

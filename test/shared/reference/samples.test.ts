@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { type ApiDocument, endpointsOf } from '../../../shared/openapi/read-document.ts'
-import { typescriptSample } from '../../../shared/reference/samples.ts'
+import { pythonSample, typescriptSample } from '../../../shared/reference/samples.ts'
 
 it('has TypeScript samples of all endpoints that compile with the client', () => {
   const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument
@@ -25,3 +25,11 @@ it('has TypeScript samples of all endpoints that compile with the client', () =>
     rmSync(folder, { recursive: true })
   }
 }, 60_000)
+
+it('has samples that print the response', () => {
+  const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument
+  for (const endpoint of endpointsOf(paths).filter(({ method }) => method !== 'DELETE')) {
+    expect(typescriptSample(endpoint)).toMatch(/\nconsole\.log\(response\)$/)
+    expect(pythonSample(endpoint)).toMatch(/\nprint\(response\.data\)$/)
+  }
+})
