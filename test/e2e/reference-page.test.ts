@@ -16,6 +16,15 @@ import { get, type RunningStack, runStack } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+/** Pages with wide tables. */
+const WITH_TABLES = [
+  '/api',
+  '/guides/messages',
+  '/coming-from-wioclinic',
+  '/webhooks',
+  '/import',
+  '/clients/mcp',
+]
 const SCREENSHOTS = 'docs/screenshots'
 const TEXTS = join(SCREENSHOTS, 'texts.json')
 
@@ -219,15 +228,12 @@ it('shows every endpoint on at most two screens, as wide as a phone too', async 
   expect(tall).toEqual([])
   await page.setViewportSize({ width: 360, height: 740 })
   const wide: string[] = []
-  for (const path of [
-    ...endpoints.map((id) => `/reference/${id}`),
-    '',
-    '/errors',
-    '/api',
-    '/guides/booking',
-  ]) {
+  const paths = [...endpoints.map((id) => `/reference/${id}`), '', '/errors', '/guides/booking']
+  for (const path of [...paths, ...WITH_TABLES]) {
     await page.goto(`${stack.baseUrl}/docs${path}`)
-    if ((await widthOf(page)) > 360) wide.push(path)
+    const isCut =
+      "[...document.querySelectorAll('.wide')].some((table) => table.scrollWidth > table.clientWidth)"
+    if ((await widthOf(page)) > 360 || (await page.evaluate(isCut))) wide.push(path)
   }
   expect(wide).toEqual([])
 })
