@@ -43,7 +43,7 @@ export function shell({ page, pages, assets, api, contents }: Shell): string {
 <header>
 <p class="name"><a href="${to('')}">Clinic Developer API</a></p>
 <search><input id="search" type="search" placeholder="Search (Ctrl K)" aria-label="Search" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found"><ul id="found" role="listbox" aria-label="Pages found" hidden></ul></search>
-<label class="credential"><span>Credential</span> <input id="credential" placeholder="Credential KEY:SECRET" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+<label class="credential"><span>Credential</span> <input id="credential" placeholder="KEY:SECRET" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 <button type="button" id="theme" aria-label="Switch between light and dark">◐</button>
 </header>
 <div class="columns${layout}">
