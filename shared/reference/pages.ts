@@ -225,7 +225,7 @@ export const NOT_FOUND: Page = {
   title: 'Page not found',
   group: '',
   markdown:
-    '# Page not found\n\nSearch at the top of the page, or start with the [quickstart](../docs/guides/quickstart).\n',
+    '# Page not found\n\nSearch at the top of the page, start with the [quickstart](../docs/guides/quickstart), or go to the [first page](../docs).\n',
 }
 
 function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key: string) => boolean): Page {

@@ -193,7 +193,9 @@ it('shows a page with the search for an address that does not exist', async () =
   const { page } = await visit('/docs/guides/deep/nothing', {}, [failed])
   await page.locator('#search').fill('oauth')
   await page.locator('#found strong').first().waitFor()
-  await page.getByRole('main').getByRole('link').click()
+  const links = page.getByRole('main').getByRole('link')
+  expect(await links.last().getAttribute('href')).toBe('../../../docs')
+  await links.first().click()
   await page.waitForURL('**/docs/guides/quickstart')
 })
 
