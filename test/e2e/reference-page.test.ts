@@ -137,6 +137,25 @@ it("sends ids of the credential's clinic", async () => {
   expect(JSON.parse(await response(page).innerText()).data.id).toBe(own)
 })
 
+it('applies an action to an appointment whose status allows it', async () => {
+  const { page } = await visit()
+  await page.locator('#credential').fill(credential())
+  for (const action of ['confirm', 'check-in', 'complete', 'reopen', 'cancel']) {
+    await page.goto(`${stack.baseUrl}/docs/reference/${action}-appointment`)
+    await page.locator('#try').click()
+    await page.locator('.send').click()
+    await status(page).getByText('200 OK').waitFor()
+  }
+})
+
+it('says that a list has no records instead of sending the id of the sample', async () => {
+  const { page } = await visit('/docs/reference/get-webhook')
+  await page.locator('#credential').fill(credential())
+  await page.locator('#try').click()
+  await status(page).getByText('GET /webhooks returned no records: enter an id.').waitFor()
+  expect(await page.locator('.try [name=id]').inputValue()).toBe('')
+})
+
 it('books the first free slot when nothing is changed, and names the page of an error', async () => {
   const { page } = await visit('/docs/reference/create-appointment', {}, [
     'console: Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)',

@@ -30,7 +30,8 @@ export async function open(button, { api, docs }) {
   })
   context.filled = fill(context)
   // Only what changes nothing is sent at once.
-  if (credential() !== '' && request.method === 'GET') await sendRequest(context)
+  await context.filled
+  if (credential() !== '' && request.method === 'GET' && status.textContent === '') await sendRequest(context)
 }
 
 /** What the document says about an operation: path, method, parameters and the sample of its body. */
@@ -94,8 +95,13 @@ async function fill(context) {
     const example = one?.parameters?.find(({ in: place }) => place === 'path')?.example
     const fields = fieldsOf(context).filter(({ value }) => example && value.includes(example))
     if (list === path || fields.length === 0 || !paths[list]?.get) continue
-    const record = (await get(context, `${list}?limit=20`)).find(({ is_active }) => is_active !== false)
-    for (const field of fields) if (record) field.value = field.value.replaceAll(example, record.id)
+    // Of appointments, those that an action is possible for: the earliest are due.
+    const status = context.request.path.endsWith('/reopen') ? 'completed' : 'scheduled'
+    const isAction = list === '/appointments' && context.request.method !== 'GET'
+    const records = await get(context, `${list}?limit=20${isAction ? `&order=asc&status=${status}` : ''}`)
+    const id = records.find(({ is_active }) => is_active !== false)?.id ?? ''
+    if (id === '') context.status.textContent = `GET ${list} returned no records: enter an id.`
+    for (const field of fields) field.value = field.value.replaceAll(example, id)
   }
   await fillSlot(context)
 }
