@@ -124,9 +124,11 @@ function filePage(
 ): Page {
   const source = PAGE_FILES.get(path) ?? ''
   const pageOf = new Map([...PAGE_FILES].map(([page, file]) => [file, page]))
-  const markdown = read(source)
+  const text = read(source)
+  const hasVariables = text.includes('export API=')
+  const markdown = text
     .replace(/<!--.*?-->\n?/gs, '')
-    .replace(/^```sh\n(.*?)\n```$/gms, (_block, command: string) => shellBlock(command, endpoints))
+    .replace(/^```sh\n(.*?)\n```$/gms, (_block, command: string) => shellBlock(command, endpoints, hasVariables))
     .replace(/^\[.+\]\(\S*examples\/(\S+)\)$/gm, (link, name: string) =>
       [
         link,
@@ -154,10 +156,13 @@ export const rootOf = (path: string): string => '../'.repeat(path === '' ? 0 : p
 /** The address of a page, relative to another. */
 export const relative = (from: string, to: string): string => `${rootOf(from)}docs${to && `/${to}`}`
 
-/** A block of a guide, with the address and the credential of the reader. A single request is shown in all languages. */
-function shellBlock(command: string, endpoints: readonly Endpoint[]): string {
-  const request = requestOf(command, endpoints)
-  if (request) return samples(request.endpoint, request.sent).join('\n').trimEnd()
+/**
+ * A block of a guide, with the address and the credential of the reader, unless the guide has variables for them. A single
+ * request is shown in all languages.
+ */
+function shellBlock(command: string, endpoints: readonly Endpoint[], hasVariables: boolean): string {
+  const { endpoint, sent } = requestOf(command, endpoints) ?? {}
+  if (endpoint) return samples(endpoint, sent, hasVariables ? command : undefined).join('\n').trimEnd()
   const own = command
     .replace(/\$\{\w+:-(.+?)\}/g, "'$1'")
     .replace(/\$API\b|http:\/\/127\.0\.0\.1:3000\/api\/developer\/v1/g, BASE_URL)
@@ -166,8 +171,8 @@ function shellBlock(command: string, endpoints: readonly Endpoint[]): string {
 }
 
 /** A request in all languages. */
-const samples = (endpoint: Endpoint, sent?: Sent): string[] => [
-  ...fence('sh', curlSample(endpoint, sent)),
+const samples = (endpoint: Endpoint, sent?: Sent, command = curlSample(endpoint, sent)): string[] => [
+  ...fence('sh', command),
   ...fence('ts', typescriptSample(endpoint, sent)),
   ...fence('python', pythonSample(endpoint, sent)),
 ]

@@ -117,6 +117,11 @@ it('leaves out diagrams, which browsers do not draw', () => {
   ).toEqual([])
 })
 
+it('uses the variables of a guide in its commands', () => {
+  expect(files.get('/docs/guides/quickstart.md')?.().body).toMatch(/export API=.+"\$API\/patients\?limit=2"/s)
+  expect(files.get('/docs/guides/pages-and-search.md')?.().body).not.toContain('$API')
+})
+
 it('links methods and paths to the pages of their endpoints', () => {
   expect(files.get('/docs/guides/booking')?.().body).toContain(
     '<a href="../../docs/reference/get-availability"><code>GET /availability</code></a>',
