@@ -61,49 +61,37 @@ function taggedFields(
     new Set(variants.map((variant) => JSON.stringify(of(variant)))).size === 1
   const isShared = (name: string) =>
     areSame(({ properties, required }) => [properties[name], required.includes(name)])
-  const withFields = ({ properties, ...variant }: Variant, isWanted: (name: string) => boolean): Variant => ({
-    ...variant,
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isWanted(name))),
-  })
+  const listed = (variant: Variant, isWanted: (name: string) => boolean, levels?: number) => {
+    const properties = Object.entries(variant.properties).filter(([name]) => isWanted(name))
+    return fieldsOf(document, { ...variant, properties: Object.fromEntries(properties) }, levels)
+  }
   const valueIn = ({ properties }: Variant) => properties[tag]?.const
-  const description = areSame(({ properties }) => properties[tag]?.description)
-    ? first.properties[tag]?.description
-    : undefined
-  const tagField = { enum: variants.map(valueIn), description: description ?? '' }
+  const isDescribed = areSame(({ properties }) => properties[tag]?.description)
+  const description = (isDescribed && first.properties[tag]?.description) || ''
+  const tagField = { enum: variants.map(valueIn), description }
   const shared = { ...first, properties: { ...first.properties, [tag]: tagField } }
   const byOtherFields = Map.groupBy(variants, (variant) =>
-    fieldsOf(
-      document,
-      withFields(variant, (name) => name !== tag && !isShared(name)),
-    ).join('\n'),
+    listed(variant, (name) => name !== tag && !isShared(name)).join('\n'),
   )
   return [
-    ...fieldsOf(
-      document,
-      withFields(shared, (name) => name === tag || isShared(name)),
-      openLevels,
-    ),
+    ...listed(shared, (name) => name === tag || isShared(name), openLevels),
     ...[...byOtherFields].flatMap(([lines, members]) =>
       folded(`Fields if ${tag} is ${members.map(valueIn).join(' or ')}`, lines ? lines.split('\n') : []),
     ),
   ]
 }
 
-/** The parameters of one place, as a Markdown list. */
+/** The parameters of one place, as a Markdown list. A guide explains headers, which have a sentence each. */
 export const parameterList = (document: ApiDocument, parameters: readonly Parameter[]): string[] =>
-  parameters.map(({ name, schema, required = false, description }) =>
-    fieldLine(document, name, { ...schema, ...(description !== undefined && { description }) }, required),
-  )
-
-/** The headers that many endpoints accept, in a sentence each. A guide explains them. */
-export const headerList = (document: ApiDocument, headers: readonly Parameter[]): string[] =>
-  parameterList(
-    document,
-    headers.map((header) => ({
-      ...header,
-      description: /^.*?\.(?= |$)/.exec(header.description ?? '')?.[0] ?? '',
-    })),
-  )
+  parameters.map(({ name, in: place, schema, required = false, description }) => {
+    const text = place === 'header' ? /^.*?\.(?= |$)/.exec(description ?? '')?.[0] : description
+    return fieldLine(
+      document,
+      name,
+      { ...schema, ...(text !== undefined && { description: text }) },
+      required,
+    )
+  })
 
 /** The names of all fields, for the search. Further variants have the fields of other pages, which are found first. */
 export const fieldNames = (document: ApiDocument, schema: Schema): string[] =>
@@ -136,14 +124,8 @@ const alternativesOf = ({ anyOf, oneOf }: Schema): readonly Schema[] => anyOf ??
 /** A description that says nothing of its own is on the alternative that is not null. */
 function descriptionOf(document: ApiDocument, schema: Schema): string {
   const resolved = resolve(document, schema)
-  return (
-    schema.description ??
-    resolved.description ??
-    alternativesOf(resolved)
-      .map((one) => descriptionOf(document, one))
-      .find(Boolean) ??
-    ''
-  )
+  const others = alternativesOf(resolved).map((one) => descriptionOf(document, one))
+  return schema.description ?? resolved.description ?? others.find(Boolean) ?? ''
 }
 
 /** A type as one says it, such as `date or null` or `array of objects`. */
@@ -151,14 +133,12 @@ function typeOf(document: ApiDocument, schema: Schema): string {
   const { type, format, items, enum: values, const: value, ...rest } = resolve(document, schema)
   if (value !== undefined) return `\`${value}\``
   if (values) return values.map((one) => `\`${one}\``).join(' or ')
-  const names = [
-    ...[type ?? []].flat().map((one) => {
-      if (one === 'array' && items) return `array of ${plural(typeOf(document, items))}`
-      return one === 'string' && format !== undefined ? format : one
-    }),
-    ...alternativesOf(rest).map((one) => typeOf(document, one)),
-  ]
-  return [...new Set(names)].join(' or ') || 'any value'
+  const own = [type ?? []].flat().map((one) => {
+    if (one === 'array' && items) return `array of ${plural(typeOf(document, items))}`
+    return one === 'string' && format !== undefined ? format : one
+  })
+  const others = alternativesOf(rest).map((one) => typeOf(document, one))
+  return [...new Set([...own, ...others])].join(' or ') || 'any value'
 }
 
 const plural = (type: string): string => (/^[a-z-]+$/.test(type) ? `${type}s` : type)

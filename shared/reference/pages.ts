@@ -9,7 +9,7 @@ import {
   type Response,
   resolve,
 } from '../openapi/read-document.ts'
-import { fieldList, fieldNames, folded, headerList, parameterList } from './fields.ts'
+import { fieldList, fieldNames, folded, parameterList } from './fields.ts'
 import { REMEDIES } from './remedies.ts'
 import {
   BASE_URL,
@@ -32,13 +32,7 @@ export type Page = {
   /** Method and path, in the navigation and for the search. */
   readonly endpoint?: { readonly method: string; readonly path: string }
   /** Names of what is sent and returned, and keys of errors, for the search. Only endpoints and events have them, and samples. */
-  readonly terms?: Terms
-}
-
-type Terms = {
-  readonly fields: readonly string[]
-  readonly returned: readonly string[]
-  readonly errors: readonly string[]
+  readonly terms?: Readonly<Record<'fields' | 'returned' | 'errors', readonly string[]>>
 }
 
 /** Files that are pages, in the order of the navigation. They are in docs/, unless {@link FILES_ELSEWHERE} has them. */
@@ -91,10 +85,8 @@ export function docsPages(document: ApiDocument, read: (name: string) => string)
   const files = Object.entries(DOCUMENT_PAGES).flatMap(([group, names]) =>
     names.map((path) => filePage(path, group, read, endpoints)),
   )
-  const usesOf = new Map<string, number>()
-  for (const key of endpoints.flatMap(({ operation }) => errorKeys(document, operation)))
-    usesOf.set(key, (usesOf.get(key) ?? 0) + 1)
-  const isCommon = (key: string) => (usesOf.get(key) ?? 0) >= COMMON_ERROR_OPERATIONS
+  const uses = endpoints.flatMap(({ operation }) => errorKeys(document, operation))
+  const isCommon = (key: string) => uses.filter((one) => one === key).length >= COMMON_ERROR_OPERATIONS
   const reference = document.tags.flatMap(({ name }) =>
     endpoints
       .filter(({ operation }) => operation.tags[0] === name)
@@ -128,7 +120,9 @@ function filePage(
   const hasVariables = text.includes('export API=')
   const markdown = text
     .replace(/<!--.*?-->\n?/gs, '')
-    .replace(/^```sh\n(.*?)\n```$/gms, (_block, command: string) => shellBlock(command, endpoints, hasVariables))
+    .replace(/^```sh\n(.*?)\n```$/gms, (_block, command: string) =>
+      shellBlock(command, endpoints, hasVariables),
+    )
     .replace(/^\[.+\]\(\S*examples\/(\S+)\)$/gm, (link, name: string) =>
       [
         link,
@@ -162,7 +156,10 @@ export const relative = (from: string, to: string): string => `${rootOf(from)}do
  */
 function shellBlock(command: string, endpoints: readonly Endpoint[], hasVariables: boolean): string {
   const { endpoint, sent } = requestOf(command, endpoints) ?? {}
-  if (endpoint) return samples(endpoint, sent, hasVariables ? command : undefined).join('\n').trimEnd()
+  if (endpoint)
+    return samples(endpoint, sent, hasVariables ? command : undefined)
+      .join('\n')
+      .trimEnd()
   const own = command
     .replace(/\$\{\w+:-(.+?)\}/g, "'$1'")
     .replace(/\$API\b|http:\/\/127\.0\.0\.1:3000\/api\/developer\/v1/g, BASE_URL)
@@ -246,11 +243,10 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
   const ownErrors = errors.filter((key) => !isCommon(key))
   const section = (title: string, lines: readonly string[]) =>
     lines.length > 0 ? ['', `## ${title}`, '', ...lines] : []
-  const parametersIn = (place: string, list = parameterList) =>
-    list(
-      document,
-      sent.filter((one) => one.in === place),
-    )
+  const parametersIn = (title: string, place: string) => {
+    const parameters = sent.filter((one) => one.in === place)
+    return section(title, parameterList(document, parameters))
+  }
   const bodyFields = body ? fieldList(document, body) : []
   // What a caller sends comes first: the response is next to it as an example.
   const openLevels = sent.length + bodyFields.length + ownErrors.length > MAX_LINES_BEFORE_RESPONSE ? 1 : 2
@@ -274,9 +270,9 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
       '',
       ...samples(endpoint),
       ...(success ? responseSamples(status, success) : []),
-      ...section('Path', parametersIn('path')),
-      ...section('Query', parametersIn('query')),
-      ...section('Headers', parametersIn('header', headerList)),
+      ...parametersIn('Path', 'path'),
+      ...parametersIn('Query', 'query'),
+      ...parametersIn('Headers', 'header'),
       ...section('Body', bodyFields),
       ...section('Response', returned ? fieldList(document, returned, openLevels) : []),
       ...section('Errors', errorTable(place, ownErrors)),
@@ -287,9 +283,9 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
 }
 
 /** All examples: an email, for example, is accepted with other fields than an SMS. */
-function responseSamples(status: string, { description, content }: Response): string[] {
-  const title = `${status} ${description}`
-  const examples = Object.entries(content?.['application/json']?.examples ?? {})
+function responseSamples(status: string, response: Response): string[] {
+  const title = `${status} ${response.description}`
+  const examples = Object.entries(examplesOf(response))
   if (examples.length === 0) return fence('json', '', title)
   return examples.flatMap(([name, { value }]) =>
     fence('json', JSON.stringify(value, null, 2), examples.length > 1 ? `${title} (${name})` : title),
@@ -355,9 +351,9 @@ function errorsPage(): Page {
 const errorKeys = (document: ApiDocument, { responses }: Operation): ErrorKey[] =>
   Object.entries(responses)
     .filter(([status]) => status >= '400')
-    .flatMap(([, response]) => Object.keys(errorExamples(resolve(document, response))) as ErrorKey[])
+    .flatMap(([, response]) => Object.keys(examplesOf(resolve(document, response))) as ErrorKey[])
 
-const errorExamples = ({ content }: Response) => content?.['application/json']?.examples ?? {}
+const examplesOf = ({ content }: Response) => content?.['application/json']?.examples ?? {}
 
 const errorTable = (from: string, keys: readonly ErrorKey[]): string[] =>
   keys.length === 0
