@@ -76,14 +76,14 @@ const BREAKING: Readonly<Record<string, (document: any) => unknown>> = {
 /** Changes of the document that a release may make. */
 const COMPATIBLE: typeof BREAKING = {
   'a new field of a response': ({ components }) => {
-    components.schemas.Patient.properties.nickname = { type: 'string' }
+    components.schemas.Patient.properties.shoe_size = { type: 'string' }
   },
   'a new optional field of a request': ({ components }) => {
-    components.schemas.NewPatient.properties.nickname = { type: 'string' }
+    components.schemas.NewPatient.properties.shoe_size = { type: 'string' }
   },
   'a new field of an event': ({ components }) => {
-    components.schemas.PatientCreatedEvent.properties.data.properties.nickname = { type: 'string' }
-    components.schemas.PatientCreatedEvent.properties.data.required.push('nickname')
+    components.schemas.PatientCreatedEvent.properties.data.properties.shoe_size = { type: 'string' }
+    components.schemas.PatientCreatedEvent.properties.data.required.push('shoe_size')
   },
   'a new event': ({ components, webhooks }) => {
     webhooks['patient.merged'] = webhooks['patient.updated']

@@ -1,5 +1,6 @@
 /** Private fields, changes, deactivation and the filters of patients, through the handlers. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { patientFields } from '../../shared/api/patients.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -8,6 +9,7 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { credentialKey } from '../../shared/store/keys/clinics.ts'
 import { allItems, announcedEvents } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
+import { filledPatient } from '../support/filled-records.ts'
 import { request, tableOfFunctions } from '../support/functions.ts'
 import { newClinic } from '../support/table.ts'
 
@@ -378,4 +380,18 @@ describe('GET /patients', () => {
       body: { details: [{ field }] },
     })
   })
+})
+
+it('returns every field that requests may set, as it was sent by POST and by PATCH', async () => {
+  const record = filledPatient() as Record<string, unknown>
+  const nameOf = (field: string) => field.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
+  const sent = Object.fromEntries(Object.keys(patientFields()).map((field) => [field, record[nameOf(field)]]))
+  const { headers } = await issueCredential(db.table, await newClinic(db.table))
+  const post = async (body: object) => (await ask('create-patient', null, { headers, body })).body.data
+  const made = await post(sent)
+  const other = await post({ first_name: 'Ada' })
+  const { external_id: _, ...changes } = sent
+  const changed = (await update(other.id, changes, { headers })).body.data
+  const read = [await get(made.id, headers), await get(other.id, headers)]
+  expect([made, changed, ...read]).toMatchObject([sent, changes, sent, changes])
 })
