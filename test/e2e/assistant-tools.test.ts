@@ -181,7 +181,7 @@ it('executes a write once that is repeated with its idempotency key, whatever th
   expect(again).toEqual(first)
 })
 
-it('repeats a write whose response was lost with the same key, and returns the key when that is lost too', async () => {
+it('returns the key of a write whose response was lost', async () => {
   const keys: unknown[] = []
   const api = createServer((request, response) => {
     if (request.method === 'POST') {
@@ -198,7 +198,7 @@ it('repeats a write whose response was lost with the same key, and returns the k
   const client = await connect('ck_1:cs_1', ['--allow-writes'], address)
   const { isError, text } = await call(client, 'create-patient', { first_name: 'Ada' })
   const [key] = keys
-  expect(keys).toEqual([key, key])
+  expect(keys).toHaveLength(1)
   expect([isError, text]).toEqual([
     true,
     `The connection was lost\nThe request may have taken effect. Repeat it with this key.\nidempotency_key: ${key}`,
