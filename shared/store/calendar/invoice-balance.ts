@@ -56,6 +56,10 @@ export type BalanceFacts = {
   readonly all: readonly Payment[]
 }
 
+/** Whether an invoice is as it was created: each payment changes its version. One that a restore has created can have payments already. */
+const isNew = ({ version, record }: StoredRecord<Invoice>): boolean =>
+  version === 1 && record.paid === 0 && record.status === record.clinicStatus
+
 /** Writes payments together with their effect on the invoice. */
 export function invoiceBalance(table: Table) {
   const invoices = invoiceStore({ table })
@@ -91,10 +95,14 @@ export function invoiceBalance(table: Table) {
     const [patient, stored, all] = await Promise.all([
       patients.find(clinic, invoice.record.patient.id),
       payments.findMany(clinic, ids),
-      payments.allOf(clinic, 'invoice', invoiceId),
+      paymentsOf(clinic, invoice),
     ])
     return { invoice, patient, stored, all }
   }
+
+  /** The payments of an invoice that was read before. */
+  const paymentsOf = async (clinic: ClinicId, invoice: StoredRecord<Invoice>): Promise<readonly Payment[]> =>
+    isNew(invoice) ? [] : payments.allOf(clinic, 'invoice', invoice.record.id)
 
   /** Adds the payments, from facts that were read already: the invoice before its payments. @throws ImpossibleBalance; PatientErased */
   function addPayments(
@@ -128,7 +136,7 @@ export function invoiceBalance(table: Table) {
     return { changes, payments: changed }
   }
 
-  return { buildChangeset, read, addPayments }
+  return { buildChangeset, read, paymentsOf, addPayments }
 }
 
 /** The most reads of an invoice whose payments keep changing. */

@@ -76,7 +76,7 @@ export async function writePayments(
   buildPayment: BuildPayment,
   valuesOf: (payment: Payment) => ColumnValues,
 ): Promise<void> {
-  const { addPayments } = invoiceBalance(table)
+  const { paymentsOf, addPayments } = invoiceBalance(table)
 
   /**
    * The changes of rows, for one invoice in parts of at most {@link MAX_PAYMENTS}; rows without changes have their outcome
@@ -100,7 +100,7 @@ export async function writePayments(
     const open = rows.filter((row) => !isRepeated(row))
     const groups = await mapConcurrent(INVOICE_CONCURRENCY, byInvoice(open, known), async (one) => ({
       ...one,
-      all: one.invoice ? await paymentStore({ table }).allOf(clinic, 'invoice', one.invoice.record.id) : [],
+      all: one.invoice ? await paymentsOf(clinic, one.invoice) : [],
     }))
     for (const { invoice, group, all } of groups) {
       const patient = invoice && patients.get(invoice.record.patient.id)
