@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 /** The folder with the programs of a Python package, or why they are not available. */
 export type PythonTool =
@@ -42,6 +42,7 @@ export function pythonTool(requirements: string, wanted = '3', minor = 9): Pytho
     const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' })
     if (status !== 0) return { missing: `${args.slice(0, 2).join(' ')} failed: ${stderr?.slice(-500)}` }
   }
-  if (!existsSync(installed)) symlinkSync(folder, installed)
+  symlinkSync(basename(folder), `${folder}.link`)
+  renameSync(`${folder}.link`, installed)
   return { bin }
 }
