@@ -70,8 +70,7 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
   try {
     await queue.push({ clinic, message: id, waits: 0 })
   } catch (error) {
-    // Not the same time again: another sweep, which found it moved, may be about to remove that due item.
-    await messages.postpone(clinic, { ...read, version: read.version + 1 }, at + 1)
+    await messages.postpone(clinic, { ...read, version: read.version + 1 }, at)
     throw error
   }
   count('email_queued_again')

@@ -152,7 +152,7 @@ describe('the sweep of messages', () => {
     expect({ dueTimes, failed }).toEqual({
       dueTimes: [
         ['postpone', 3, NOW + 15 * MINUTE],
-        ['postpone', 4, DUE + 1],
+        ['postpone', 4, DUE],
       ],
       failed: true,
     })
