@@ -6,7 +6,7 @@ import { externalIdSecretKey } from './keys/external-ids.ts'
 import { partitionParts } from './keys/key.ts'
 import { EMPTY_HEAD, patientHeadItem } from './patients/head.ts'
 import { number, text } from './table/attributes.ts'
-import { ConditionFailed } from './table/errors.ts'
+import { ConditionFailed, ifConditionHolds } from './table/errors.ts'
 import { newClinicSecret, secretItem } from './table/secret.ts'
 import type { Table } from './table/table.ts'
 import { readRecord } from './table/unreadable-record.ts'
@@ -100,15 +100,12 @@ export function clinicStore({ table }: { table: Table }) {
 
   /** Makes the hashes useless: the counts of messages to each recipient begin again. Does nothing for a deleted clinic. */
   async function replaceRecipientSecret(id: ClinicId): Promise<void> {
-    try {
-      await table.update(clinicKey(id), {
-        UpdateExpression: 'SET recipientSecret = :secret',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':secret': newRecipientSecret() },
-      })
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-    }
+    const update = table.update(clinicKey(id), {
+      UpdateExpression: 'SET recipientSecret = :secret',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':secret': newRecipientSecret() },
+    })
+    await ifConditionHolds(update)
   }
 
   /**

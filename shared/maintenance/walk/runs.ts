@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type Key, TTL } from '../../store/keys/key.ts'
 import { findingKey, findingsRange, runKey } from '../../store/keys/operator.ts'
-import { ConditionFailed } from '../../store/table/errors.ts'
+import { ifConditionHolds } from '../../store/table/errors.ts'
 import type { Table } from '../../store/table/table.ts'
 import { partitionPages } from './partition-pages.ts'
 
@@ -84,19 +84,16 @@ export function maintenanceRuns(table: Table) {
   /** Sets attributes of a run, unless it was replaced. */
   async function set({ id, task }: Pick<Run, 'id' | 'task'>, values: Partial<Run>): Promise<void> {
     const names = Object.keys(values)
-    await table
-      .update(runKey(task.name), {
-        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`)}`,
-        ConditionExpression: '#id = :id',
-        ExpressionAttributeNames: Object.fromEntries([...names, 'id'].map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: {
-          ':id': id,
-          ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
-        },
-      })
-      .catch((error) => {
-        if (!(error instanceof ConditionFailed)) throw error
-      })
+    const update = table.update(runKey(task.name), {
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`)}`,
+      ConditionExpression: '#id = :id',
+      ExpressionAttributeNames: Object.fromEntries([...names, 'id'].map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: {
+        ':id': id,
+        ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+      },
+    })
+    await ifConditionHolds(update)
   }
 
   /** Stores what was found in a clinic; again if its page is visited again. */

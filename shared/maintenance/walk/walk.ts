@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Key } from '../../store/keys/key.ts'
-import { ConditionFailed, UnavailableError } from '../../store/table/errors.ts'
+import { ConditionFailed, ifConditionHolds, UnavailableError } from '../../store/table/errors.ts'
 import { mapConcurrent } from '../../store/table/map-concurrent.ts'
 import { withScope } from '../../store/table/request-scope.ts'
 import type { Table } from '../../store/table/table.ts'
@@ -282,9 +282,6 @@ async function takeLease(
     renew: () => write({ by }, { until: expiry() }),
     release: () => write({ by }, { until: 0 }),
     /** Deletes the progress, unless the visitor has. */
-    end: () =>
-      table.transact([table.deleteWrite(key, { attribute: 'by', equals: by })]).catch((error) => {
-        if (!(error instanceof ConditionFailed)) throw error
-      }),
+    end: () => ifConditionHolds(table.transact([table.deleteWrite(key, { attribute: 'by', equals: by })])),
   }
 }

@@ -4,7 +4,7 @@ import { storedResponsesPartition } from '../keys/idempotency.ts'
 import { patientChangesPartition } from '../keys/patients.ts'
 import type { StoredPatient } from '../patients/patients.ts'
 import { patientSearchLine } from '../patients/search-lines.ts'
-import { ConditionFailed } from '../table/errors.ts'
+import { ifConditionHolds } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 
@@ -14,13 +14,12 @@ export async function anonymizeLines(table: Table, clinic: ClinicId, patient: St
   const line = patientSearchLine(patient)
   for (const old of log.filter(({ o }) => o === patient.ordinal)) {
     // A snapshot may have deleted the entry since.
-    await table
-      .update(old, {
-        UpdateExpression: 'SET line = :line',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':line': line },
-      })
-      .catch(ignoreFailedCondition)
+    const update = table.update(old, {
+      UpdateExpression: 'SET line = :line',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':line': line },
+    })
+    await ifConditionHolds(update)
   }
 }
 
@@ -35,18 +34,13 @@ export async function emptyResponses(
 ): Promise<void> {
   const responses = await table.query({ pk: storedResponsesPartition(clinic), limit: 1_000_000 })
   for (const response of responses.filter(isConcerned)) {
-    await table
-      .update(response, {
-        UpdateExpression: 'SET #body = :empty REMOVE #hash',
-        // After it expired, the key may have been used for another patient, whose response must not be changed.
-        ConditionExpression: 'p = :patient',
-        ExpressionAttributeNames: { '#body': 'body', '#hash': 'hash' },
-        ExpressionAttributeValues: { ':empty': '', ':patient': response.p },
-      })
-      .catch(ignoreFailedCondition)
+    const update = table.update(response, {
+      UpdateExpression: 'SET #body = :empty REMOVE #hash',
+      // After it expired, the key may have been used for another patient, whose response must not be changed.
+      ConditionExpression: 'p = :patient',
+      ExpressionAttributeNames: { '#body': 'body', '#hash': 'hash' },
+      ExpressionAttributeValues: { ':empty': '', ':patient': response.p },
+    })
+    await ifConditionHolds(update)
   }
-}
-
-function ignoreFailedCondition(error: unknown): void {
-  if (!(error instanceof ConditionFailed)) throw error
 }

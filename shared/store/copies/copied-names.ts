@@ -27,7 +27,7 @@ import { patientKey } from '../keys/patients.ts'
 import { messageStore } from '../messages/messages.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
-import { ConditionFailed } from '../table/errors.ts'
+import { ifConditionHolds } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { rewriteRecords } from './rewrite-records.ts'
@@ -62,16 +62,13 @@ export function copiedNames(table: Table) {
     const version = (await table.get(source))?.v as number | undefined
     if (kind === 'patient') await refreshPatientCopies(clinic, id)
     else await refreshDoctorCopies(clinic, id)
-    try {
-      await table.transact([
-        table.deleteWrite(key, staleCopies.v as number),
-        ...dueItems(clinic, staleCopies).map((dueItem) => table.deleteWrite(dueItem)),
-        ...(version === undefined ? [] : [table.checkWrite(source, version)]),
-      ])
-    } catch (error) {
-      // Changed again in the meantime: the run of that change refreshes its copies, or the sweep does.
-      if (!(error instanceof ConditionFailed)) throw error
-    }
+    // If it was changed again in the meantime, the run of that change refreshes its copies, or the sweep does.
+    const removal = table.transact([
+      table.deleteWrite(key, staleCopies.v as number),
+      ...dueItems(clinic, staleCopies).map((dueItem) => table.deleteWrite(dueItem)),
+      ...(version === undefined ? [] : [table.checkWrite(source, version)]),
+    ])
+    await ifConditionHolds(removal)
   }
 
   async function refreshPatientCopies(clinic: ClinicId, id: string): Promise<void> {
