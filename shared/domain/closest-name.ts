@@ -8,19 +8,23 @@ export function closestName(name: string, candidates: readonly string[]): string
   if (name.length > MAX_LENGTH) return undefined
   const distances = candidates.map((candidate) => ({
     candidate,
-    distance: editDistance(foldedName(name), foldedName(candidate)),
+    distance: editDistance(lettersOf(name), lettersOf(candidate)),
   }))
   const [closest] = distances.sort((a, b) => a.distance - b.distance)
   const allowed = Math.min(MAX_TYPING_ERRORS, Math.floor(name.length / 3))
   return closest && closest.distance <= allowed ? closest.candidate : undefined
 }
 
-const foldedName = (name: string): string =>
+/** The form in which names are compared: `First Name`, `FIRST_NAME` and `first-name` are one, as are `İ`, `I`, `ı` and `i`. */
+export const foldName = (name: string): string =>
   name
     .normalize('NFKC')
+    .trim()
     .replace(/[İIı]/g, 'i')
     .toLowerCase()
-    .replace(/[\s_-]+/g, '')
+    .replace(/[\s_-]+/g, '_')
+
+const lettersOf = (name: string): string => foldName(name).replaceAll('_', '')
 
 /** How many letters have to be inserted, removed or replaced. */
 function editDistance(from: string, to: string): number {

@@ -1,20 +1,15 @@
 /** Names of columns, compared as people write them. */
-import { closestName } from '../../../../shared/domain/closest-name.ts'
+import { closestName, foldName } from '../../../../shared/domain/closest-name.ts'
 
 /** Names that were compared. Each row of a file has the same. */
 const folded = new Map<string, string>()
 const MAX_FOLDED = 10_000
 
-/** The form in which names are compared: `First Name`, `FIRST_NAME` and `first-name` are one, as are `İ`, `I`, `ı` and `i`. */
+/** {@link foldName}, once for each name. */
 export function foldedName(name: string): string {
   const known = folded.get(name)
   if (known !== undefined) return known
-  const result = name
-    .normalize('NFKC')
-    .trim()
-    .replace(/[İIı]/g, 'i')
-    .toLowerCase()
-    .replace(/[\s_-]+/g, '_')
+  const result = foldName(name)
   if (folded.size >= MAX_FOLDED) folded.clear()
   folded.set(name, result)
   return result
