@@ -20,6 +20,7 @@
 import type { Claim } from '../messages/message.ts'
 import {
   type Delivery,
+  type DeliveryAttempt,
   type DeliveryQueue,
   MAX_QUEUE_DELAY_MS,
   type Outcome,
@@ -90,7 +91,7 @@ export function afterAttempt(
 ): Delivery {
   // Not listed, and no retry: the slow queue repeats it.
   if (kind === 'cut-off') return { ...delivery, claim: null }
-  const attempts = [...delivery.attempts, attempt].slice(-MAX_STORED_ATTEMPTS)
+  const attempts = withLatest(delivery, attempt)
   if (kind === 'delivered') return ended({ ...delivery, attempts }, 'delivered')
   const failed = { ...delivery, attempts, failedAttempts: delivery.failedAttempts + 1 }
   const delay = kind === 'gone' ? null : nextRetryDelay(failed.failedAttempts, retryAfter, random)
@@ -103,7 +104,10 @@ export function afterAttempt(
 export const withAttempt = (delivery: Delivery, { kind, attempt }: Outcome): Delivery | null =>
   kind === 'cut-off' || delivery.attempts.some(({ at }) => at === attempt.at)
     ? null
-    : { ...delivery, attempts: [...delivery.attempts, attempt].slice(-MAX_STORED_ATTEMPTS) }
+    : { ...delivery, attempts: withLatest(delivery, attempt) }
+
+const withLatest = ({ attempts }: Delivery, attempt: DeliveryAttempt): DeliveryAttempt[] =>
+  [...attempts, attempt].slice(-MAX_STORED_ATTEMPTS)
 
 /** When the sweep checks a delivery with a retry. A due item costs writes, so it stays where it is if it is after the retry. */
 function dueAfter({ dueAt }: Delivery, nextAt: number, delay: number): number {
