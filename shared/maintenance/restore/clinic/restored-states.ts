@@ -138,7 +138,9 @@ export function restoredPatient(before: StoredPatient, then: StoredPatient): Sto
   // The earlier state is written at the position that the patient has now.
   const after = {
     ...then,
-    ...{ ordinal, version, events },
+    ordinal,
+    version,
+    events,
     // What the patient declined since stays declined.
     acceptsSms: before.acceptsSms && then.acceptsSms,
     acceptsEmail: before.acceptsEmail && then.acceptsEmail,
