@@ -119,7 +119,7 @@ export function columnTable<const C extends Columns>(
         const words = emptied === undefined ? {} : { '': emptied }
         return [field, { flags: `--${name.replaceAll('_', '-')} <value>`, schema: cells.shape[name], words }]
       }),
-    ) as unknown as { readonly [Name in keyof FieldsOf<C>]: Field },
+    ) as Record<keyof FieldsOf<C>, Field>,
     schema: (clinic: ClinicInfo, now: number, idOf: RefIds) =>
       checked(cells, clinic, now).transform((row) => fieldsOf(row, idOf)),
     /** The values of a record by the columns that set them. References are ids of records. */
