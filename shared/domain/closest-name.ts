@@ -6,9 +6,10 @@ const MAX_LENGTH = 60
 /** The name that was probably meant, whatever its case and separators; undefined if none is close. */
 export function closestName(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined
+  const letters = lettersOf(name)
   const distances = candidates.map((candidate) => ({
     candidate,
-    distance: editDistance(lettersOf(name), lettersOf(candidate)),
+    distance: editDistance(letters, lettersOf(candidate)),
   }))
   const [closest] = distances.sort((a, b) => a.distance - b.distance)
   const allowed = Math.min(MAX_TYPING_ERRORS, Math.floor(name.length / 3))
