@@ -1,10 +1,9 @@
 import MarkdownIt from 'markdown-it'
-import { createCssVariablesTheme, createHighlighterCoreSync } from 'shiki/core'
-import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import bash from 'shiki/langs/bash.mjs'
-import json from 'shiki/langs/json.mjs'
-import python from 'shiki/langs/python.mjs'
-import typescript from 'shiki/langs/typescript.mjs'
+import prism from 'prismjs'
+import 'prismjs/components/prism-bash.js'
+import 'prismjs/components/prism-json.js'
+import 'prismjs/components/prism-python.js'
+import 'prismjs/components/prism-typescript.js'
 import { anchors } from './anchors.ts'
 import { escapeHtml } from './html.ts'
 import type { Page } from './pages.ts'
@@ -13,32 +12,11 @@ import { BASE_URL, CREDENTIAL } from './samples.ts'
 /** The languages of samples. Consecutive blocks in several of them are tabs. */
 const LANGUAGES: Readonly<Record<string, string>> = { sh: 'curl', ts: 'TypeScript', python: 'Python' }
 
-const theme = createCssVariablesTheme({ name: 'classes', variablePrefix: '--' })
-const highlighter = createHighlighterCoreSync({
-  themes: [theme],
-  langs: [bash, json, python, typescript],
-  engine: createJavaScriptRegexEngine(),
-})
-
-/** Source text with a class for each kind of token, since the content security policy forbids styles in the page. */
+/** Source text with a class for each kind of token, except for those that make up most tokens and have the color of the text. */
 function highlight(code: string, language: string): string {
-  if (!highlighter.getLoadedLanguages().includes(language)) return placeholders(escapeHtml(code))
-  // On a busy machine, a limit of time would change the page, and with it the hash of the asset.
-  const { tokens } = highlighter.codeToTokens(code, {
-    lang: language,
-    theme: 'classes',
-    tokenizeTimeLimit: 0,
-  })
-  const lines = tokens.map((line) =>
-    line
-      .map(({ content, color }) => {
-        const kind = /--token-([\w-]+)/.exec(color ?? '')?.[1]
-        const text = escapeHtml(content)
-        return kind === undefined ? text : `<i class="${kind}">${text}</i>`
-      })
-      .join(''),
-  )
-  return placeholders(lines.join('\n'))
+  const grammar = prism.languages[language]
+  const html = grammar ? prism.highlight(code, grammar, language) : escapeHtml(code)
+  return placeholders(html.replace(/<span class="token (?:operator|punctuation)">(.*?)<\/span>/g, '$1'))
 }
 
 /** Marks what the page's script replaces by the real address and credential. */
