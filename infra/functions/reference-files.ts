@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync, transformSync } from 'esbuild'
+import { type BuildOptions, buildSync } from 'esbuild'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { type Assets, neighbours, shell } from '../../shared/reference/html.ts'
 import { docsPages, EXAMPLES, NOT_FOUND, type Page } from '../../shared/reference/pages.ts'
@@ -20,13 +19,13 @@ export function writeReferenceFiles(directory: string): void {
   }
   const document = JSON.parse(read(join(PROJECT, 'docs/openapi.json')))
   const pages = docsPages(document, (file) => read(join(PROJECT, file)))
-  const assets = Object.fromEntries(
-    Object.entries(assetsOf(pages)).map(([name, { file, content }]) => {
-      const hashedFile = hashedName(file, content)
-      write(join('docs', hashedFile), content)
-      return [name, hashedFile]
-    }),
-  ) as Assets
+  const index = JSON.stringify(searchIndex(pages))
+  const assets: Assets = {
+    script: writeAsset(directory, 'docs.js'),
+    searchScript: writeAsset(directory, 'search.js', { ...MODULE, define: { INDEX: index } }),
+    style: writeAsset(directory, 'docs.css'),
+    tryScript: writeAsset(directory, 'try.js', MODULE),
+  }
   const api = BASE_PATH.slice(1)
   for (const page of [...pages, NOT_FOUND]) {
     const contents = renderMarkdown(page, neighbours(page, pages))
@@ -46,29 +45,21 @@ export function writeReferenceFiles(directory: string): void {
   write('docs/licences.txt', licences())
 }
 
-/** Scripts, styles and the search index, by their names in the pages. */
-function assetsOf(
-  pages: readonly Page[],
-): Record<keyof Assets, { readonly file: string; readonly content: string }> {
-  const asset = (file: string, content = minified(file)) => ({ file, content })
-  return {
-    script: asset(join(SCRIPTS, 'docs.js')),
-    searchIndex: asset('search-index.json', searchIndex(pages)),
-    searchScript: asset('search.js', searchScript()),
-    style: asset(join(SCRIPTS, 'docs.css')),
-    tryScript: asset(join(SCRIPTS, 'try.js')),
-  }
-}
+/** A script with what it imports. */
+const MODULE = { bundle: true, format: 'esm' } as const
 
-/** A script or style without comments and spaces. */
-const minified = (file: string): string =>
-  transformSync(read(file), { loader: file.endsWith('.css') ? 'css' : 'js', minify: true }).code
-
-/** The search with its library, as a module. */
-function searchScript(): string {
-  const entryPoints = [join(SCRIPTS, 'search.js')]
-  const { outputFiles } = buildSync({ entryPoints, bundle: true, format: 'esm', minify: true, write: false })
-  return outputFiles[0]?.text ?? ''
+/** Writes a script or style for browsers, and returns its name. */
+function writeAsset(directory: string, file: string, options: BuildOptions = {}): string {
+  const { metafile } = buildSync({
+    ...options,
+    entryPoints: [join(SCRIPTS, file)],
+    outdir: join(directory, 'docs'),
+    entryNames: '[name].[hash]',
+    minify: true,
+    metafile: true,
+  })
+  const [output = ''] = Object.keys(metafile.outputs)
+  return basename(output)
 }
 
 /** All pages with their addresses as Markdown, for programs that read documentation. */
@@ -85,12 +76,6 @@ const pageList = (pages: readonly Page[]): string =>
   ].join('\n')
 
 const read = (file: string): string => readFileSync(file, 'utf8')
-
-function hashedName(file: string, content: string): string {
-  const extension = extname(file)
-  const name = file.slice(file.lastIndexOf('/') + 1, -extension.length)
-  return `${name}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}${extension}`
-}
 
 /** The licence of the search's library, which requires that its text is distributed with it. */
 const licences = (): string =>

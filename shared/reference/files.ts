@@ -25,7 +25,7 @@ const TYPES: Record<string, string> = {
 }
 
 /** Names that contain a hash of the file's content, which can be cached forever. */
-const HASHED = /\.[0-9a-f]{16}\.\w+$/
+const HASHED = /\.[A-Z0-9]{8}\.\w+$/
 
 /**
  * Lists all files of a folder, by URL path; pages lose their `.html`. Requests are looked up in the result, so the path of

@@ -5,9 +5,7 @@ export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** Names of the scripts and styles, which contain a hash of their content. */
-export type Assets = Readonly<
-  Record<'script' | 'searchIndex' | 'searchScript' | 'style' | 'tryScript', string>
->
+export type Assets = Readonly<Record<'script' | 'searchScript' | 'style' | 'tryScript', string>>
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b6e6e'/%3E%3Cpath d='M8 4v8M4 8h8' stroke='%23fff' stroke-width='2.5'/%3E%3C/svg%3E"
@@ -36,7 +34,7 @@ export function shell({ page, pages, assets, api, contents }: Shell): string {
 <link rel="icon" href="${ICON}">
 <link rel="alternate" type="text/markdown" href="${to(page.path === '' ? 'index.md' : `${page.path}.md`)}">
 <link rel="stylesheet" href="${to(assets.style)}">
-<script src="${to(assets.script)}" data-api="${rootOf(page.path)}${api}" data-docs="${to('')}/" data-search="${to(assets.searchScript)}" data-index="${to(assets.searchIndex)}" data-try="${to(assets.tryScript)}"></script>
+<script src="${to(assets.script)}" data-api="${rootOf(page.path)}${api}" data-docs="${to('')}/" data-search="${to(assets.searchScript)}" data-try="${to(assets.tryScript)}"></script>
 </head>
 <body>
 <a class="skip" href="#contents">Skip to the contents</a>

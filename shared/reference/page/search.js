@@ -1,7 +1,8 @@
-/** The search, which the page loads when it is first used. Bundled with MiniSearch at synthesis. */
+/** The search, which the page loads when it is first used, with its index. */
 import MiniSearch from 'minisearch'
 import { SEARCH_OPTIONS, searchPages } from '../search.ts'
 import { snippetOf, wordPattern } from '../snippet.ts'
+import { element } from './element.js'
 
 /** So many results show a part of their page. */
 const WITH_SNIPPET = 5
@@ -9,15 +10,10 @@ const WITH_SNIPPET = 5
 const input = document.querySelector('#search')
 const list = document.querySelector('#found')
 const options = () => [...list.querySelectorAll('[role=option]')]
-const element = (tag, properties, ...children) => {
-  const made = Object.assign(document.createElement(tag), properties)
-  made.append(...children)
-  return made
-}
 
 /** Searches while the reader types. Enter opens the marked page, or the first. */
-export async function startSearch({ docs, index: file }) {
-  const index = MiniSearch.loadJSON(await (await fetch(file)).text(), SEARCH_OPTIONS)
+export function startSearch({ docs }) {
+  const index = MiniSearch.loadJSON(INDEX, SEARCH_OPTIONS)
   const addressOf = (id) => (id === '' ? docs.replace(/\/$/, '') : docs + id)
   const texts = new Map()
   const textOf = (id) => {

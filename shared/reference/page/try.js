@@ -1,10 +1,5 @@
-/** Runs in the browser without a build step, on the first click: a form that sends the request of an endpoint's page. */
-
-const element = (tag, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(tag), properties)
-  made.append(...children)
-  return made
-}
+/** A form that sends the request of an endpoint's page, loaded on the first click. */
+import { element } from './element.js'
 
 /** Adds the form below the button. */
 export async function open(button, { api, docs }) {
