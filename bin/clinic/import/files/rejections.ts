@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { cellValue, cellWriter } from './csv-cells.ts'
-import { foldedName } from './field-names.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 
 /** Rows that were rejected, or imported without values that were invalid. */
@@ -75,7 +75,7 @@ type Csv = FileFormat & { readonly kind: 'csv' }
 
 /** The positions of the columns, except the column with the reason of an earlier rejection. */
 const keptColumns = ({ header }: Csv, reason: Reason): number[] =>
-  [...header.keys()].filter((at) => foldedName(header[at] ?? '') !== reason)
+  [...header.keys()].filter((at) => foldName(header[at] ?? '') !== reason)
 
 /** The first lines of a file of rejected rows. */
 function csvHead(format: Csv, reason: Reason): string {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type * as z from 'zod'
-import { foldedName } from '../files/field-names.ts'
+import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import { LINE_ITEMS } from '../files/import-paths.ts'
 import { type ColumnMap, columnNames, type EntityMap, mapSchema } from './map-schema.ts'
@@ -79,10 +79,10 @@ function problemOf({ path, message, code }: z.core.$ZodIssue): string {
 function problemsOfIds({ entities }: ColumnMap): string[] {
   return Object.entries(entities).flatMap(([name, { columns, optional = [] }]) => {
     const id = columns.external_id
-    const joined = id && 'join' in id ? columnNames(id).map(foldedName) : []
+    const joined = id && 'join' in id ? columnNames(id).map(foldName) : []
     return optional
       .filter((field) =>
-        columnNames(columns[field] ?? { column: [field] }).some((one) => joined.includes(foldedName(one))),
+        columnNames(columns[field] ?? { column: [field] }).some((one) => joined.includes(foldName(one))),
       )
       .map(
         (field) => `entities.${name}.columns.external_id joins a column of ${field}, which may be left out`,
@@ -114,7 +114,7 @@ function extendedEntity(base: EntityMap, own: EntityMap): EntityMap {
       ...Object.fromEntries(
         Object.entries(own.values).map(([field, texts]) => [
           field,
-          { ...without(base.values[field] ?? {}, Object.keys(texts), foldedName), ...texts },
+          { ...without(base.values[field] ?? {}, Object.keys(texts), foldName), ...texts },
         ]),
       ),
     },

@@ -1,9 +1,9 @@
 /** Converts the text of another system into the text of a field. */
 import { type CountryCode, findPhoneNumbersInText, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
+import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { countryOf, internationalNumber } from '../../../../shared/domain/patients/phone-number.ts'
 import { fold } from '../../../../shared/domain/patients/search-text.ts'
-import { foldedName } from '../files/field-names.ts'
 import {
   type DateAndTimeFormats,
   dateFormatOf,
@@ -73,7 +73,7 @@ export function convertField(
   row: ReadonlyMap<string, unknown>,
 ): Converted {
   if (typeof value !== 'string') return { value }
-  if (CODES.has(field)) return { value: foldedName(value) }
+  if (CODES.has(field)) return { value: foldName(value) }
   if (!formats) return { value }
   const { dates, times, decimal, currency, country, titles, today } = formats
   if (part === 'first_names' || part === 'last_name') return { value: nameParts(value, titles)[part] }
@@ -101,7 +101,7 @@ export function convertField(
   if (field === 'national_id') return { value: value.replace(/[\s./]/g, '') }
   if (field === 'duration_minutes') return { value: readDuration(value) ?? value }
   if (field === 'first_name' || field === 'last_name') return { value: withoutTitles(value, titles) }
-  if (/^(is|accepts)_/.test(field)) return { value: BOOLEANS[foldedName(value)] ?? value }
+  if (/^(is|accepts)_/.test(field)) return { value: BOOLEANS[foldName(value)] ?? value }
   return { value }
 }
 

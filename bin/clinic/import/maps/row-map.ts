@@ -3,9 +3,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../../shared/domain/clock.ts'
+import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { definedFields } from '../entities/entity.ts'
 import { ownIdColumn } from '../external-ids/resolve-references.ts'
-import { foldedName } from '../files/field-names.ts'
 import { isReason } from '../files/rejections.ts'
 import { type ConversionFormats, type Converted, convertField, endTime } from './convert-field.ts'
 import { escaped } from './format-patterns.ts'
@@ -70,15 +70,15 @@ export function rowMap(
   const mapped = [entity.columns, ...itemSources(entity)].flatMap((from) => Object.values(from))
   // The id of another system may be in a column that is named as ids of records are here.
   const ownIds = Object.keys(entity.columns).map(ownIdColumn)
-  const elsewhere = new Set([...mapped.flatMap(columnNames), ...ownIds].map(foldedName))
-  const ignored = entity.ignore === 'others' ? null : new Set(entity.ignore.map(foldedName))
+  const elsewhere = new Set([...mapped.flatMap(columnNames), ...ownIds].map(foldName))
+  const ignored = entity.ignore === 'others' ? null : new Set(entity.ignore.map(foldName))
   const sources = new Map<string, FieldSource>(
     fields
       .filter((field) => !(field in entity.constants))
       .filter(
         (field) =>
           field in entity.columns ||
-          (ignored !== null && !ignored.has(foldedName(field)) && !elsewhere.has(foldedName(field))),
+          (ignored !== null && !ignored.has(foldName(field)) && !elsewhere.has(foldName(field))),
       )
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
   )
@@ -95,20 +95,20 @@ export function rowMap(
     ...items.flatMap((from) => [...from].map(([field, source]) => [`line_items.${field}`, source] as const)),
     ...(aliases ?? []).map((source) => ['aliases', source] as const),
   ])
-    for (const column of columnNames(source).map(foldedName))
+    for (const column of columnNames(source).map(foldName))
       readers.set(column, (readers.get(column) ?? new Set()).add(field))
-  const empty = new Set((entity.empty ?? map?.empty ?? []).map(foldedName))
+  const empty = new Set((entity.empty ?? map?.empty ?? []).map(foldName))
   const translations = new Map(
     Object.entries(entity.values).map(([field, values]) => [
       field,
-      new Map(Object.entries(values).map(([from, to]) => [foldedName(from), to])),
+      new Map(Object.entries(values).map(([from, to]) => [foldName(from), to])),
     ]),
   )
   function fold(values: Values): Row {
     const row = new Row()
     for (const [name, value] of Object.entries(values)) {
-      const isEmpty = empty.size > 0 && typeof value === 'string' && empty.has(foldedName(value))
-      row.set(foldedName(name), isEmpty ? null : value)
+      const isEmpty = empty.size > 0 && typeof value === 'string' && empty.has(foldName(value))
+      row.set(foldName(name), isEmpty ? null : value)
       if (isEmpty) row.note(name, AS_EMPTY)
     }
     return row
@@ -143,7 +143,7 @@ export function rowMap(
     if ('minutes' in source) return given.length === 0 ? undefined : endTime(before.start_time, given[0])
     let first: Converted | undefined
     for (const value of given) {
-      const column = columnNames(source).find((name) => row.get(foldedName(name)) === value) ?? ''
+      const column = columnNames(source).find((name) => row.get(foldName(name)) === value) ?? ''
       const translated = translation(translations.get(field), matched(source, value, row, column))
       const part = 'part' in source ? source.part : undefined
       const found = convertField(field, translated, part, ofRow, row)
@@ -197,16 +197,16 @@ export function rowMap(
       return names.length === 0 && (source || field in constants) ? null : names
     },
     isRead: (column) => readers.has(column),
-    fieldsOf: (column) => [...(readers.get(foldedName(column)) ?? [])],
+    fieldsOf: (column) => [...(readers.get(foldName(column)) ?? [])],
     unknownNames: (names) =>
       names.filter((name) => {
-        const folded = foldedName(name)
+        const folded = foldName(name)
         return !(readers.has(folded) || isReason(folded) || ignored === null || ignored.has(folded))
       }),
     repeatedNames: (names) => {
       const first = new Map<string, string>()
       return names.flatMap((name) => {
-        const folded = foldedName(name)
+        const folded = foldName(name)
         const earlier = first.get(folded)
         if (earlier === undefined) first.set(folded, name)
         return earlier === undefined || !readers.has(folded) ? [] : [{ name, earlier }]
@@ -268,7 +268,7 @@ function translation(
 ): unknown {
   if (!values || (value !== null && typeof value === 'object')) return value
   const text = value === null ? '' : String(value)
-  const translated = values.get(foldedName(text))
+  const translated = values.get(foldName(text))
   if (translated !== undefined) return translated
   const others = text === '' ? undefined : values.get('*')
   return others === undefined ? value : others
@@ -292,7 +292,7 @@ class Row extends Map<string, unknown> {
   readonly notes = new Map<string, readonly [column: string, note: string]>()
 
   note(name: string, note: string): void {
-    const column = foldedName(name)
+    const column = foldName(name)
     this.notes.set(`${column} ${note}`, [column, note])
   }
 }
@@ -307,7 +307,7 @@ function valuesOf(source: FieldSource, row: Row): unknown[] {
   const names = columnNames(source)
   const values = 'join' in source ? joinedValue(source, row) : filled(names, row)
   if (values.length > 0) return values
-  return names.some((name) => row.has(foldedName(name))) ? [null] : []
+  return names.some((name) => row.has(foldName(name))) ? [null] : []
 }
 
 /** The texts of a source: of a list of columns, all. */
@@ -337,11 +337,11 @@ function isFilled(sources: ReadonlyMap<string, FieldSource>, row: Row): boolean 
 }
 
 const filled = (names: readonly string[], row: Row): unknown[] =>
-  names.map((name) => row.get(foldedName(name))).filter((value) => value != null)
+  names.map((name) => row.get(foldName(name))).filter((value) => value != null)
 
 /** A case without a column is true. */
 function isCase([value]: unknown[], column: readonly string[], is: readonly string[] | undefined): boolean {
   if (column.length === 0) return true
   if (value == null) return false
-  return is === undefined || is.some((text) => foldedName(text) === foldedName(String(value)))
+  return is === undefined || is.some((text) => foldName(text) === foldName(String(value)))
 }

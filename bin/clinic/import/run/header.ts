@@ -1,8 +1,9 @@
 /** Rejects a wrong header once, instead of every row. */
 
+import { foldName } from '../../../../shared/domain/closest-name.ts'
 import type { ImportEntity } from '../entities/entity.ts'
 import { ownIdColumn, withOwnIdColumns } from '../external-ids/resolve-references.ts'
-import { foldedName, listed, quoted, suggestion } from '../files/field-names.ts'
+import { listed, quoted, suggestion } from '../files/field-names.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import type { FileFormat } from '../files/row.ts'
 import type { RowMap } from '../maps/row-map.ts'
@@ -24,8 +25,8 @@ export function checkHeader(
   const nameless = header.flatMap((name, at) => (name === '' ? [at + 1] : []))
   const named = header.filter((name) => name !== '')
   const unknown = map.unknownNames(named)
-  const read = new Set(fields.flatMap((field) => map.columnsOf(field) ?? []).map(foldedName))
-  const known = named.filter((name) => read.has(foldedName(name)))
+  const read = new Set(fields.flatMap((field) => map.columnsOf(field) ?? []).map(foldName))
+  const known = named.filter((name) => read.has(foldName(name)))
   // The first line may be a patient, so its content must not be printed.
   if (known.length === 0)
     throw new ImportFileError(
@@ -67,8 +68,8 @@ function unknownProblems(
       `${columnsAt(positions.slice(0, MAX_LISTED))}${more} ${verb} unknown ${what}, not shown because the line may be a row`,
     ]
   }
-  const present = new Set(named.map(foldedName))
-  const missing = valid.filter((name) => !present.has(foldedName(name)))
+  const present = new Set(named.map(foldName))
+  const missing = valid.filter((name) => !present.has(foldName(name)))
   return unknown.map(
     (name) => `column ${quoted([name])} is neither read nor ignored${suggestion(name, missing)}`,
   )
@@ -84,10 +85,10 @@ function missingProblems(
   named: readonly string[],
   map: RowMap,
 ): string[] {
-  const present = new Set(named.map(foldedName))
+  const present = new Set(named.map(foldName))
   return ['external_id', ...required].flatMap((field) => {
     const columns = [field, ownIdColumn(field)].map((name) => map.columnsOf(name))
-    if (columns.some((names) => names === null || names.some((name) => present.has(foldedName(name)))))
+    if (columns.some((names) => names === null || names.some((name) => present.has(foldName(name)))))
       return []
     const [first] = columns.flatMap((names) => names ?? [])
     if (first === undefined) return [`the map reads no column for ${field}`]

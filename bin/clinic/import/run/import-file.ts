@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import { foldName } from '../../../../shared/domain/closest-name.ts'
 import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from '../entities/entity.ts'
 import { overwritePolicy } from '../external-ids/overwrite-check.ts'
 import { withOwnRecords } from '../external-ids/resolve-rows.ts'
 import { BatchOutcomes, type Counts } from '../files/batch-outcomes.ts'
-import { foldedName } from '../files/field-names.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import { rowsFile, rowsWriter } from '../files/rejections.ts'
 import type { FileFormat, SourceRow } from '../files/row.ts'
@@ -232,7 +232,7 @@ export async function importFile<Fields>(
   const columns = known.map((column) => ({
     column,
     fields: map.fieldsOf(column),
-    cells: Object.fromEntries(withoutOnlyFormat(cellsOf.get(foldedName(column)))),
+    cells: Object.fromEntries(withoutOnlyFormat(cellsOf.get(foldName(column)))),
   }))
   return { ...result, format, rows: progress.rows, content: content.digest('hex'), columns }
 }
