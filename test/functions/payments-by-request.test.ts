@@ -41,14 +41,11 @@ async function anOpenInvoice(
   }
   await createRecord(db.table, mine.clinic, invoiceStore(db), invoice)
   for (const payment of payments) {
-    const build = () => ({
-      ...mine.payment,
-      id: newUuid(),
-      invoice: { id: invoice.id, number: invoice.number },
-      ...payment,
-    })
+    const { id = newUuid() } = payment
+    const reference = { id: invoice.id, number: invoice.number }
+    const build = () => ({ ...mine.payment, ...payment, id, invoice: reference })
     await (
-      await invoiceBalance(db.table).buildChangeset(mine.clinic.id, invoice.id, [{ id: newUuid(), build }])
+      await invoiceBalance(db.table).buildChangeset(mine.clinic.id, invoice.id, [{ id, build }])
     )?.commit()
   }
   return invoice
@@ -208,6 +205,19 @@ describe('POST /payments/{id}/void', () => {
     })
     await post('void-payment', { path: { id: refunded } })
     expect((await post('void-payment', { path: { id: paid } })).status).toBe(200)
+  })
+
+  it('keeps a refund without which more would be paid than any amount can be', async () => {
+    const most = 999_999_999_999_999
+    const refund = { id: newUuid(), type: 'refund' as const, amount: most }
+    const invoice = await anOpenInvoice({ total: most }, [{ amount: most }, refund, { amount: most }])
+    const { status, body } = await post('void-payment', { path: { id: refund.id } })
+    expect([status, body.message, body.details]).toEqual([
+      422,
+      'errors.developer_api.validation',
+      [{ field: 'amount', issue: 'is too large with the other payments of the invoice' }],
+    ])
+    expect(await stored(invoice.id)).toMatchObject({ paid: most, status: 'paid' })
   })
 
   it('voids a payment of an erased patient', async () => {

@@ -1,6 +1,6 @@
 /** The effect that a payment would have on the balance of its invoice. */
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
-import { mayCount, type Payment, refundable, signedAmount } from '../../../shared/domain/money/payment.ts'
+import { mayCount, type Payment, refundable, sumOfPayments } from '../../../shared/domain/money/payment.ts'
 import { newPaymentRejection, voidRejection } from '../../../shared/domain/money/payment-rules.ts'
 import { formatMinor } from '../records/record-text.ts'
 import type { Warn } from '../tool/confirmation.ts'
@@ -29,19 +29,18 @@ export function checkVoid(payment: Payment, balance: Balance, warn: Warn): void 
 
 function requirePaid(refund: Payment, { invoice, others }: Balance): void {
   if (!newPaymentRejection(refund, invoice, others)) return
-  const received = Math.max(0, sum(others.filter(({ status }) => status === 'completed')))
-  const pending = -sum(others.filter(({ type, status }) => type === 'refund' && status === 'pending'))
+  const received = Math.max(0, sumOfPayments(others.filter(({ status }) => status === 'completed')))
+  const pending = -sumOfPayments(
+    others.filter(({ type, status }) => type === 'refund' && status === 'pending'),
+  )
   const besides = pending > 0 ? `, and refunds of ${money(pending, invoice)} are pending` : ''
   throw new CommandFailure(
     `--amount of the refund is ${money(refund.amount, invoice)}, but only ${money(received, invoice)} was paid${besides}.`,
   )
 }
 
-const sum = (payments: readonly Payment[]): number =>
-  payments.reduce((total, payment) => total + signedAmount(payment), 0)
-
 /** The paid amount after the pending payments and refunds are completed. */
-const expected = ({ others }: Balance): number => sum(others.filter(mayCount))
+const expected = ({ others }: Balance): number => sumOfPayments(others.filter(mayCount))
 
 function warnIfOverpaid(amount: number, { invoice }: Balance, warn: Warn): void {
   if (amount > invoice.total)

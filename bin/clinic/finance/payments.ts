@@ -16,6 +16,7 @@ import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { isUuid, newUuid } from '../../../shared/domain/uuid.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import {
+  ImpossibleBalance,
   invoiceBalance,
   PatientErased,
   type PaymentChange,
@@ -168,6 +169,7 @@ const settle = (
   invoiceBalance(table)
     .buildChangeset(id, invoice, [change])
     .catch((error) => {
+      if (error instanceof ImpossibleBalance) throw new CommandFailure(error.message)
       throw error instanceof PatientErased
         ? new CommandFailure('The patient of the invoice was erased.')
         : error

@@ -6,8 +6,8 @@ import {
   type PersonReference,
 } from '../booking/appointment.ts'
 import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from '../field-policy.ts'
-import { divideHalfUp, RATIO_SCALE } from './money.ts'
-import { erasedInvoiceNumber, type Payment, signedAmount } from './payment.ts'
+import { divideHalfUp, RATIO_SCALE, sumOf } from './money.ts'
+import { erasedInvoiceNumber, type Payment, sumOfPayments } from './payment.ts'
 
 export const INVOICE_STATUSES = [
   'draft',
@@ -129,7 +129,7 @@ export const percentageOf = (amount: number, rate: number): number =>
 type Summed = Pick<LineItem, 'tax' | 'discount'>
 
 export const sumOfLines = (items: readonly Summed[], of: keyof Summed): number =>
-  items.reduce((sum, item) => sum + item[of], 0)
+  sumOf(items.map((item) => item[of]))
 
 /**
  * Whether a tax or a discount of an invoice is the sum of those of its lines. Some systems round each line, others the sum, both half up:
@@ -165,7 +165,7 @@ const STATUSES_OF_PAYMENTS: readonly InvoiceStatus[] = ['partially_paid', 'paid'
  */
 export function applyPayments(invoice: Invoice, payments: readonly Payment[]): Invoice {
   const completed = payments.filter(({ status }) => status === 'completed')
-  const paid = completed.reduce((sum, payment) => sum + signedAmount(payment), 0)
+  const paid = sumOfPayments(completed)
   const status = statusAfterPayments(invoice, payments, paid)
   const lastPaymentAt = completed
     .filter(({ type }) => type === 'payment')

@@ -52,6 +52,10 @@ export function renderDecimal(units: number, decimals: number): number {
 export const renderMoney = (minor: number, currency: string): number =>
   renderDecimal(minor, currencyDecimals(currency))
 
+/** The sum of amounts, exact even if the sum of some of them is no safe integer. */
+export const sumOf = (amounts: readonly number[]): number =>
+  Number(amounts.reduce((sum, amount) => sum + BigInt(amount), 0n))
+
 /** numerator / denominator, rounded half away from zero. */
 export function divideHalfUp(numerator: bigint, denominator: bigint): number {
   const magnitude = numerator < 0n ? -numerator : numerator

@@ -1,5 +1,6 @@
 import { PATIENT_REFERENCE_FIELDS, type PersonReference } from '../booking/appointment.ts'
 import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP } from '../field-policy.ts'
+import { sumOf } from './money.ts'
 
 export const PAYMENT_TYPES = ['payment', 'refund'] as const
 export const PAYMENT_METHODS = ['cash', 'card', 'bank_transfer', 'insurance', 'other'] as const
@@ -62,8 +63,11 @@ export const PAYMENT_FIELDS = {
 } satisfies FieldPolicies<Payment>
 
 /** The amount that a completed payment adds to the paid amount of its invoice; negative for a refund. */
-export const signedAmount = ({ type, amount }: Pick<Payment, 'type' | 'amount'>): number =>
+const signedAmount = ({ type, amount }: Pick<Payment, 'type' | 'amount'>): number =>
   type === 'refund' ? -amount : amount
+
+/** Payments less refunds, whatever their status. */
+export const sumOfPayments = (payments: readonly Payment[]): number => sumOf(payments.map(signedAmount))
 
 /** Whether a payment counts, or will once it is completed. */
 export const mayCount = ({ status }: Pick<Payment, 'status'>): boolean =>
@@ -71,9 +75,11 @@ export const mayCount = ({ status }: Pick<Payment, 'status'>): boolean =>
 
 /** What can be refunded of the payments of an invoice. Refunds count while they are pending, payments do not; below zero, too much was refunded. */
 export const refundable = (payments: readonly Payment[]): number =>
-  payments
-    .filter(({ type, status }) => status === 'completed' || (type === 'refund' && status === 'pending'))
-    .reduce((sum, payment) => sum + signedAmount(payment), 0)
+  sumOfPayments(
+    payments.filter(
+      ({ type, status }) => status === 'completed' || (type === 'refund' && status === 'pending'),
+    ),
+  )
 
 /** The payment as it remains once it is voided; null for a failed one, which counts nothing already. */
 export const voidPayment = (payment: Payment, voidedAt: string, voidReason: string | null): Payment | null =>

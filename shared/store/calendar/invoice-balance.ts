@@ -30,14 +30,19 @@ export type PaymentChange = {
  */
 export const MAX_PAYMENTS = 6
 
+const IMPOSSIBLE = {
+  paid_too_large: 'amount is too large with the other payments of the invoice',
+  refunds_exceed_paid: 'refunds of the invoice, pending ones included, would be more than what was paid',
+} as const
+
 /** The payments of an invoice would have an impossible balance. */
 export class ImpossibleBalance extends RangeError {
   /** The id of the change that is one too many. */
   readonly payment: string
-  readonly reason: 'paid_too_large' | 'refunds_exceed_paid'
+  readonly reason: keyof typeof IMPOSSIBLE
 
   constructor(payment: string, reason: ImpossibleBalance['reason']) {
-    super(`the payments of the invoice have an impossible balance: ${reason}`)
+    super(IMPOSSIBLE[reason])
     this.payment = payment
     this.reason = reason
   }

@@ -63,11 +63,6 @@ type Decided = {
 /** Invoices whose payments are read concurrently. */
 const INVOICE_CONCURRENCY = 8
 
-const IMPOSSIBLE = {
-  paid_too_large: 'amount is too large with the other payments of the invoice',
-  refunds_exceed_paid: 'refunds of the invoice, pending ones included, would be more than what was paid',
-} as const satisfies Record<ImpossibleBalance['reason'], string>
-
 /** Writes rows, and reports the outcome of each. */
 export async function writePayments(
   table: Table,
@@ -168,9 +163,9 @@ export async function writePayments(
         return { changes: addPayments(clinic, facts, wanted).changes, rows: accepted }
       } catch (error) {
         if (!(error instanceof ImpossibleBalance)) throw error
-        const { payment, reason } = error
+        const { payment, reason, message } = error
         // A refund can precede its payment in the file.
-        outcomes.rejected(payment, IMPOSSIBLE[reason], { mayPassLater: reason === 'refunds_exceed_paid' })
+        outcomes.rejected(payment, message, { mayPassLater: reason === 'refunds_exceed_paid' })
         accepted = accepted.filter(({ row }) => row.id !== payment)
       }
     }

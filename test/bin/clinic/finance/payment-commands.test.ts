@@ -207,6 +207,16 @@ describe('payment create', () => {
     expect((await add('40.05')).code).toBe(0)
   })
 
+  it('rejects an amount with which more would be paid than any amount can be', async () => {
+    await added('0.05', '--type', 'refund')
+    const most = '9999999999999.99'
+    await added(most, '--yes', '--status', 'pending')
+    expect(await reason(add(most, '--yes'))).toBe(
+      'amount is too large with the other payments of the invoice',
+    )
+    expect(await invoice()).toMatchObject({ paid: 5 })
+  })
+
   it('rejects the status refunded, which only imports have', async () => {
     expect(await reason(add('1', '--status', 'refunded'))).toContain(
       'status must be one of pending, completed, failed',

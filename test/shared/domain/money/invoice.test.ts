@@ -8,8 +8,9 @@ import {
   percentageOf,
   statedPaidAt,
   subtotalOf,
+  sumOfLines,
 } from '../../../../shared/domain/money/invoice.ts'
-import type { Payment } from '../../../../shared/domain/money/payment.ts'
+import { type Payment, refundable } from '../../../../shared/domain/money/payment.ts'
 
 const invoice = (facts: Partial<Invoice> = {}) =>
   ({ clinicStatus: 'sent', status: 'sent', total: 100, paid: 0, paidAt: null, ...facts }) as Invoice
@@ -35,8 +36,12 @@ const marked = (clinicStatus: Invoice['clinicStatus']) =>
 
 it('adds up payments and refunds whose sums apart are no safe integers', () => {
   const most = 999_999_999_999_999
-  const pairs = Array.from({ length: 10 }, () => [payment(most), payment(most, { type: 'refund' })]).flat()
-  expect(applyPayments(invoice(), [...pairs, payment(1), payment(2)]).paid).toBe(3)
+  const many = (facts: Partial<Payment> = {}) => Array.from({ length: 20 }, () => payment(most, facts))
+  const payments = [payment(1), ...many(), payment(2), ...many({ type: 'refund' })]
+  expect(applyPayments(invoice(), payments).paid).toBe(3)
+  expect(refundable(payments)).toBe(3)
+  const lines = [most, -most].flatMap((tax) => Array.from({ length: 20 }, () => ({ tax, discount: 0 })))
+  expect(sumOfLines([{ tax: 7, discount: 0 }, ...lines], 'tax')).toBe(7)
 })
 
 it.each<[string, Invoice, Payment[], Partial<Invoice>]>([
