@@ -24,7 +24,6 @@ import {
   validDateRange,
 } from './schemas.ts'
 
-/** A treatment or room, as referenced by an appointment. */
 /** An appointment as the API returns it. */
 export const Appointment = z.lazy(() =>
   z
