@@ -32,7 +32,7 @@ type SdkError = { name?: string; code?: string; message?: string; $metadata?: { 
 
 /**
  * The result of a failed call. In doubt it is `unknown`: a lost response looks like a connection reset, a timeout or a
- * proxy's 500, and another attempt could send the message twice.
+ * proxy's 500 or 503, and another attempt could send the message twice.
  */
 export function toSendResult(error: unknown): Exclude<SendResult, { kind: 'accepted' }> {
   const { name = 'Error', code = '', message = '', $metadata } = error as SdkError
@@ -44,7 +44,7 @@ export function toSendResult(error: unknown): Exclude<SendResult, { kind: 'accep
   if (name === 'CredentialsProviderError') return { kind: 'unavailable', reason: `Not sent: ${name}` }
   if (status === undefined || status < 400) return { kind: 'unknown', reason: LOST_RESPONSE }
   const fault = faultOf(name, message)
-  if (status === 503 || (status >= 500 && fault === 'passing'))
+  if (status >= 500 && fault === 'passing')
     return { kind: 'unavailable', reason: `The provider is not available: ${name}` }
   if (status >= 500) return { kind: 'unknown', reason: LOST_RESPONSE }
   if (fault === 'recipient') return { kind: 'rejected', reason: `The provider rejected it: ${name}` }

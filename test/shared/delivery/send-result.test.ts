@@ -199,7 +199,7 @@ describe.each(['sns', 'ses'] as const)('a failure between the client and %s', (p
     ['a proxy’s 502', html(502), 'unknown'],
     ['a proxy’s 504', html(504), 'unknown'],
     ['a redirect', html(301), 'unknown'],
-    ['a gateway’s 503', html(503), 'unavailable'],
+    ['a gateway’s 503', html(503), 'unknown'],
     ['a firewall’s 403', html(403), 'unavailable'],
     ['a reset before the response', reset, 'unknown'],
     ['a response that is cut off', cutOff(200), 'unknown'],
