@@ -7,12 +7,13 @@ import { withScope } from './table/request-scope.ts'
 import type { Table } from './table/table.ts'
 
 export function credentialUse({ table, now }: { table: Table; now: () => number }) {
-  const recorded = recordedUses()
+  /** The hour that is recorded as the last use of each credential. */
+  const recorded = new Map<string, string>()
 
   /** Records when a credential was last used, to the hour: at most a read, and a write if no other process has recorded it. */
   async function recordUse({ key }: Credential): Promise<void> {
     const hour = new Date(now()).toISOString().replace(/:\d\d:\d\d\.\d+Z$/, ':00:00.000Z')
-    if (recorded.has(key, hour)) return
+    if (recorded.get(key) === hour) return
     const last = await table.get(lastUseKey(key), { eventual: true })
     if (last?.at !== hour)
       await table.update(lastUseKey(key), {
@@ -20,7 +21,7 @@ export function credentialUse({ table, now }: { table: Table; now: () => number 
         ExpressionAttributeNames: { '#at': 'at' },
         ExpressionAttributeValues: { ':hour': hour },
       })
-    recorded.add(key, hour)
+    recorded.set(key, hour)
   }
 
   /**
@@ -54,18 +55,4 @@ export function credentialUse({ table, now }: { table: Table; now: () => number 
   }
 
   return { recordUse, countRequest, lastUses }
-}
-
-/** Remembers which credentials have the current hour recorded as their last use. */
-function recordedUses() {
-  let current = ''
-  const keys = new Set<string>()
-  return {
-    has: (key: string, hour: string): boolean => hour === current && keys.has(key),
-    add: (key: string, hour: string): void => {
-      if (hour !== current) keys.clear()
-      current = hour
-      keys.add(key)
-    },
-  }
 }

@@ -10,11 +10,11 @@ import type { Scope } from '../domain/scope.ts'
 import { clinicStore, type StoredClinic } from './clinics.ts'
 import { credentialUse } from './credential-use.ts'
 import { clinicCredentialKey, clinicCredentialsPartition, clinicKey, credentialKey } from './keys/clinics.ts'
-import { ConditionFailed } from './table/errors.ts'
+import { ifConditionHolds } from './table/errors.ts'
 import { withScope } from './table/request-scope.ts'
 import { retryOnConflict } from './table/retries.ts'
 import type { Table } from './table/table.ts'
-import type { Item, UpdateParts } from './table/write-requests.ts'
+import type { Item } from './table/write-requests.ts'
 
 /** The properties of a new credential, besides its generated key and secret. */
 export type NewCredential = {
@@ -145,7 +145,14 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
       const credential = await find(key)
       if (!credential || credential.revokedAt !== null) return credential
       const revokedAt = new Date(now()).toISOString()
-      await commitRevocation(table, credential, revokedAt)
+      await table.tryTransact([
+        table.updateWrite(credentialKey(key), {
+          UpdateExpression: 'SET revokedAt = :now',
+          ConditionExpression: 'revokedAt = :none',
+          ExpressionAttributeValues: { ':now': revokedAt, ':none': null },
+        }),
+        table.putWrite({ ...clinicCredentialKey(credential.clinic.id, key), v: ACTIVE_VERSION + 1 }),
+      ])
       return { ...credential, revokedAt }
     })
   }
@@ -153,42 +160,16 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   /** Brings the copies in a clinic's credentials up to date; an older change never replaces a newer one. */
   async function refreshClinic(clinic: StoredClinic): Promise<void> {
     for (const { key } of await list(clinic.id)) {
-      await changeCredential(table, key, {
+      const update = table.update(credentialKey(key), {
         UpdateExpression: 'SET clinic = :clinic, cv = :version',
         ConditionExpression: 'attribute_exists(pk) AND cv < :version',
         ExpressionAttributeValues: { ':clinic': clinicInfo(clinic), ':version': clinic.version },
       })
+      await ifConditionHolds(update)
     }
   }
 
   return { authenticate, issue, list, find, revoke, refreshClinic }
-}
-
-/** Revokes a credential, and increments the version of its row. */
-async function commitRevocation(table: Table, { key, clinic }: Credential, revokedAt: string): Promise<void> {
-  await table.tryTransact([
-    table.updateWrite(credentialKey(key), {
-      UpdateExpression: 'SET revokedAt = :now',
-      ConditionExpression: 'revokedAt = :none',
-      ExpressionAttributeValues: { ':now': revokedAt, ':none': null },
-    }),
-    table.putWrite({ ...clinicCredentialKey(clinic.id, key), v: ACTIVE_VERSION + 1 }),
-  ])
-}
-
-/** The changed credential, or null when it does not exist or the condition does not hold. */
-async function changeCredential(table: Table, key: string, parts: UpdateParts): Promise<Credential | null> {
-  try {
-    const item = await table.update(credentialKey(key), {
-      ConditionExpression: 'attribute_exists(pk)',
-      ...parts,
-      ReturnValues: 'ALL_NEW',
-    })
-    return item ? toCredential(item as Item) : null
-  } catch (error) {
-    if (error instanceof ConditionFailed) return null
-    throw error
-  }
 }
 
 /** As it was issued: every request reads one, and only this store writes them. */
