@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Key } from '../../store/keys/key.ts'
-import { ConditionFailed, ifConditionHolds, UnavailableError } from '../../store/table/errors.ts'
+import { ifConditionHolds, UnavailableError } from '../../store/table/errors.ts'
 import { mapConcurrent } from '../../store/table/map-concurrent.ts'
 import { withScope } from '../../store/table/request-scope.ts'
 import type { Table } from '../../store/table/table.ts'
@@ -223,19 +223,15 @@ async function takeLease(
     const conditions = Object.keys(required ?? {}).map((name) => `#${name} = :required_${name}`)
     const valuesOf = (prefix: string, from: object) =>
       Object.fromEntries(Object.entries(from).map(([name, value]) => [`${prefix}${name}`, value]))
-    try {
-      await table.update(key, {
-        UpdateExpression: `SET ${expression}`,
-        ConditionExpression: required ? conditions.join(' AND ') : 'attribute_not_exists(#by)',
-        ExpressionAttributeNames: Object.fromEntries(Object.keys(named).map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: { ...valuesOf(':', values), ...valuesOf(':required_', required ?? {}) },
-      })
-      heldUntil = values.until
-      return true
-    } catch (error) {
-      if (error instanceof ConditionFailed) return false
-      throw error
-    }
+    const update = table.update(key, {
+      UpdateExpression: `SET ${expression}`,
+      ConditionExpression: required ? conditions.join(' AND ') : 'attribute_not_exists(#by)',
+      ExpressionAttributeNames: Object.fromEntries(Object.keys(named).map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: { ...valuesOf(':', values), ...valuesOf(':required_', required ?? {}) },
+    })
+    const isWritten = await ifConditionHolds(update)
+    if (isWritten) heldUntil = values.until
+    return isWritten
   }
 
   async function take(): Promise<Progress> {

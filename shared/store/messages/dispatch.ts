@@ -17,7 +17,7 @@ import { TTL } from '../keys/key.ts'
 import { dueMessageKey, providerMessageKey } from '../keys/messages.ts'
 import { Changeset } from '../table/changeset.ts'
 import { commitWithRetry } from '../table/commit-packed.ts'
-import { ConditionFailed } from '../table/errors.ts'
+import { ifConditionHolds } from '../table/errors.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { isSameRecord } from '../table/updated-at-codec.ts'
@@ -51,23 +51,19 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
    */
   async function claim(clinic: ClinicId, { record, version }: ReadMessage, wanted: Claim): Promise<boolean> {
     if (!record.dispatch) return false
-    try {
-      await table.update(calendarKey(clinic, 'M', record.id), {
-        UpdateExpression: 'SET di = :dispatch ADD v :one',
-        ConditionExpression: 'v = :read',
-        ExpressionAttributeValues: {
-          ':dispatch': toDispatchAttributes({ ...record.dispatch, claim: wanted }),
-          ':one': 1,
-          ':read': version,
-        },
-      })
-      return true
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-      // The first attempt may have succeeded, with its reply lost.
-      const current = await messages.find(clinic, record.id)
-      return current?.record.dispatch?.claim?.token === wanted.token
-    }
+    const update = table.update(calendarKey(clinic, 'M', record.id), {
+      UpdateExpression: 'SET di = :dispatch ADD v :one',
+      ConditionExpression: 'v = :read',
+      ExpressionAttributeValues: {
+        ':dispatch': toDispatchAttributes({ ...record.dispatch, claim: wanted }),
+        ':one': 1,
+        ':read': version,
+      },
+    })
+    if (await ifConditionHolds(update)) return true
+    // The first attempt may have succeeded, with its reply lost.
+    const current = await messages.find(clinic, record.id)
+    return current?.record.dispatch?.claim?.token === wanted.token
   }
 
   /**

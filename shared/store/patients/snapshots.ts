@@ -3,7 +3,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../../domain/patients/search-index.ts'
 import { sortableNumber } from '../keys/key.ts'
 import { patientChangesPartition } from '../keys/patients.ts'
-import { ConditionFailed } from '../table/errors.ts'
+import { ConditionFailed, ifConditionHolds } from '../table/errors.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { headWrite, type PatientHead, readPatientHead } from './head.ts'
@@ -60,7 +60,8 @@ export function patientSnapshots({ table }: { table: Table }) {
         { snapshots: head.snapshots },
       ),
     ])
-    if (await commitsFirst(headUpdate)) await deleteLogEntries(clinic, head.indexedUpdates)
+    // If a concurrent snapshot was first, its result is kept.
+    if (await ifConditionHolds(headUpdate)) await deleteLogEntries(clinic, head.indexedUpdates)
   }
 
   /** The versions of all segments after the changed ones were written; null when a concurrent snapshot was faster. */
@@ -79,7 +80,7 @@ export function patientSnapshots({ table }: { table: Table }) {
       const segment = stored?.segment ?? new SearchSegment()
       segment.patch(new Map(lines.map(([ordinal, line]) => [ordinal % SEGMENT_SIZE, line])))
       const writes = segmentWrites(table, clinic, index, segment, state, stored)
-      if (!(await commitsFirst(table.transact(writes)))) return null
+      if (!(await ifConditionHolds(table.transact(writes)))) return null
       versions[index] = (stored?.version ?? 0) + 1
     }
     return versions
@@ -96,15 +97,4 @@ export function patientSnapshots({ table }: { table: Table }) {
   }
 
   return { snapshot, snapshotIfDue, snapshotAll }
-}
-
-/** False when a concurrent snapshot was first; its result is kept. */
-async function commitsFirst(write: Promise<void>): Promise<boolean> {
-  try {
-    await write
-    return true
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false
-    throw error
-  }
 }

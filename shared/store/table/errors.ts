@@ -18,12 +18,14 @@ export class ConditionFailed extends Error {
   }
 }
 
-/** Waits for a write that has no effect if its condition does not hold. */
-export async function ifConditionHolds(write: Promise<unknown>): Promise<void> {
+/** Waits for a write that has no effect if its condition does not hold. Returns whether it held. */
+export async function ifConditionHolds(write: Promise<unknown>): Promise<boolean> {
   try {
     await write
+    return true
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
+    if (error instanceof ConditionFailed) return false
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Key } from '../keys/key.ts'
-import { ConditionFailed } from './errors.ts'
+import { ifConditionHolds } from './errors.ts'
 import type { Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
 
@@ -23,12 +23,7 @@ export async function requireSecret(table: Table, key: Key): Promise<Uint8Array>
   if (stored) return stored
   const secret = newClinicSecret()
   const { Put } = table.putWrite(secretItem(key, secret))
-  try {
-    await table.transact([{ Put: { ...Put, ConditionExpression: 'attribute_not_exists(secret)' } } as Write])
-    return secret
-  } catch (error) {
-    // Another process has made it in the meantime.
-    if (!(error instanceof ConditionFailed)) throw error
-    return requireSecret(table, key)
-  }
+  const write = { Put: { ...Put, ConditionExpression: 'attribute_not_exists(secret)' } } as Write
+  // Another process may have made it in the meantime.
+  return (await ifConditionHolds(table.transact([write]))) ? secret : requireSecret(table, key)
 }
