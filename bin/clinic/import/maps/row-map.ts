@@ -24,30 +24,7 @@ export type MappedRow = {
   readonly notes: readonly (readonly [column: string, note: string])[]
 }
 
-export type RowMap = {
-  /** Names of columns that are read for a field; null if it needs none. */
-  readonly columnsOf: (field: string) => readonly string[] | null
-  /** Whether a field is read from a column, by its folded name. */
-  readonly isRead: (column: string) => boolean
-  /** The fields that are read from a column. */
-  readonly fieldsOf: (column: string) => string[]
-  /** Names of a file that no field is read from, except ignored names and the column with the reason of an earlier rejection. */
-  readonly unknownNames: (names: readonly string[]) => string[]
-  /** Names that are read, each with an earlier one that is the same in another spelling. */
-  readonly repeatedNames: (names: readonly string[]) => { readonly name: string; readonly earlier: string }[]
-  /** The id of a row, if rows with the same are one record. */
-  readonly recordOf: ((values: Values) => unknown) | null
-  /** Whether each row of a record is a line item. */
-  readonly isItemized: boolean
-  /** Other texts by which files name the record of a row; null if the map has none. */
-  readonly aliasesOf: ((values: Values) => string[]) | null
-  /** The country of phone numbers without a country code. */
-  readonly country: string | undefined
-  /** Fields whose invalid values are left out. */
-  readonly optional: readonly string[]
-  /** @param further the other rows of the record */
-  readonly read: (values: Values, further?: readonly Values[]) => MappedRow
-}
+export type RowMap = ReturnType<typeof rowMap>
 
 /** The note on a cell that the map takes for an empty one. */
 export const AS_EMPTY = 'as empty'
@@ -64,7 +41,7 @@ export function rowMap(
   map: ColumnMap | undefined,
   clinic: Pick<ClinicInfo, 'timezone' | 'currency'>,
   now: number = Date.now(),
-): RowMap {
+) {
   const entity = map?.entities[entityName] ?? EMPTY_MAP
   const formats = map && formatsOf({ ...map, ...definedFields(entity) }, clinic, now)
   const mapped = [entity.columns, ...itemSources(entity)].flatMap((from) => Object.values(from))
@@ -191,19 +168,24 @@ export function rowMap(
 
   const ids = new Map([...sources].filter(([field]) => field === 'external_id' || field === 'id'))
   return {
-    columnsOf: (field) => {
+    /** Names of columns that are read for a field; null if it needs none. */
+    columnsOf: (field: string): readonly string[] | null => {
       const source = sources.get(field)
       const names = source ? columnNames(source) : []
       return names.length === 0 && (source || field in constants) ? null : names
     },
-    isRead: (column) => readers.has(column),
-    fieldsOf: (column) => [...(readers.get(foldName(column)) ?? [])],
-    unknownNames: (names) =>
+    /** Whether a field is read from a column, by its folded name. */
+    isRead: (column: string) => readers.has(column),
+    /** The fields that are read from a column. */
+    fieldsOf: (column: string) => [...(readers.get(foldName(column)) ?? [])],
+    /** Names of a file that no field is read from, except ignored names and the column with the reason of an earlier rejection. */
+    unknownNames: (names: readonly string[]) =>
       names.filter((name) => {
         const folded = foldName(name)
         return !(readers.has(folded) || isReason(folded) || ignored === null || ignored.has(folded))
       }),
-    repeatedNames: (names) => {
+    /** Names that are read, each with an earlier one that is the same in another spelling. */
+    repeatedNames: (names: readonly string[]) => {
       const first = new Map<string, string>()
       return names.flatMap((name) => {
         const folded = foldName(name)
@@ -212,23 +194,29 @@ export function rowMap(
         return earlier === undefined || !readers.has(folded) ? [] : [{ name, earlier }]
       })
     },
+    /** The id of a row, if rows with the same are one record. */
     recordOf:
       sources.has('external_id') && (entity.group || isItemized)
-        ? (values) => {
+        ? (values: Values): unknown => {
             const { external_id, id } = readFields(fold(values), ids).fields
             return external_id ?? id
           }
         : null,
+    /** Whether each row of a record is a line item. */
     isItemized,
+    /** Other texts by which files name the record of a row; null if the map has none. */
     aliasesOf: aliases
-      ? (values) => {
+      ? (values: Values) => {
           const row = fold(values)
           return aliases.flatMap((source) => textsOf(source, row))
         }
       : null,
+    /** The country of phone numbers without a country code. */
     country: formats?.country,
+    /** Fields whose invalid values are left out. */
     optional: entity.optional ?? [],
-    read: (values, further = []) => {
+    /** @param further the other rows of the record */
+    read: (values: Values, further: readonly Values[] = []): MappedRow => {
       const rows = [values, ...further].map(fold)
       const { fields: found, problems } = readRecord(rows)
       const notes = rows.flatMap((row) => [...row.notes.values()])
