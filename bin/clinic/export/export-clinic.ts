@@ -12,7 +12,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
 import { importEntities } from '../import/entities/entities.ts'
 import { CommandFailure } from '../tool/output.ts'
-import { exportedColumns, formatsOf, writeRows } from './files.ts'
+import { formatsOf, writeRows } from './files.ts'
 import { hasSettings, MANIFEST, type Manifest, settingsOf } from './manifest.ts'
 import { readAll, readChanges, readSmallLists } from './read-records.ts'
 import { LARGE_SOURCES } from './sources.ts'
@@ -80,7 +80,7 @@ async function writeFiles(
   const files: Manifest['files'] = {}
   for (const { name: entity, columns } of importEntities(table, table.now)) {
     if (staging.rows(entity).next().done) continue
-    for (const format of formatsOf(exportedColumns(columns))) {
+    for (const format of formatsOf(columns)) {
       const name = `${entity}.${format.extension}`
       files[name] = await writeRows(join(folder, name), format, staging.rows(entity))
     }

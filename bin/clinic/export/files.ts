@@ -13,21 +13,18 @@ type Format = { readonly extension: string; readonly header: string; readonly li
 /** Lines that are written to the stream at once. */
 const LINES_PER_CHUNK = 500
 
-/** The columns of an exported file: the columns of an import, without `id`, which means nothing in another clinic. */
-export const exportedColumns = (columns: readonly string[]): readonly string[] => [
-  'external_id',
-  ...columns.filter((column) => column !== 'id'),
-]
-
-/** The two formats of a file with these columns. */
-export const formatsOf = (columns: readonly string[]): readonly [Format, Format] => [
-  { extension: 'ndjson', header: '', line: (row) => `${JSON.stringify(pick(row, columns))}\n` },
-  {
-    extension: 'csv',
-    header: `${columns.join(',')}\n`,
-    line: (row) => `${columns.map((name) => csvCell(name, row[name])).join(',')}\n`,
-  },
-]
+/** The two formats of a file with the columns of an entity. */
+export function formatsOf(ofEntity: readonly string[]): readonly [Format, Format] {
+  const columns = ['external_id', ...ofEntity]
+  return [
+    { extension: 'ndjson', header: '', line: (row) => `${JSON.stringify(pick(row, columns))}\n` },
+    {
+      extension: 'csv',
+      header: `${columns.join(',')}\n`,
+      line: (row) => `${columns.map((name) => csvCell(name, row[name])).join(',')}\n`,
+    },
+  ]
+}
 
 const pick = (row: Row, columns: readonly string[]): Row =>
   Object.fromEntries(columns.map((name) => [name, row[name] ?? null]))

@@ -4,7 +4,7 @@ import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { changeIndexPartition, changesFrom, INDEXED_KINDS } from '../../../shared/store/keys/change-index.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { importEntities } from '../import/entities/entities.ts'
-import { exportedColumns, formatsOf } from './files.ts'
+import { formatsOf } from './files.ts'
 import { hasSettings, type Manifest } from './manifest.ts'
 import { readSmallLists } from './read-records.ts'
 import { SMALL_SOURCES } from './sources.ts'
@@ -44,7 +44,7 @@ async function changedLists(
     SMALL_SOURCES.some(({ entity }) => entity === name),
   )
   return lists.flatMap(({ name, columns }) => {
-    const [{ extension, line }] = formatsOf(exportedColumns(columns))
+    const [{ extension, line }] = formatsOf(columns)
     const text = [...staging.rows(name)].map(line).join('')
     const exported = files[`${name}.${extension}`]?.sha256
     const isSame = exported ? exported === createHash('sha256').update(text).digest('hex') : text === ''
