@@ -107,10 +107,7 @@ function startThread(
   let crash: FunctionError | undefined
   let settle: ((result: Result) => void) | undefined
   let isLoaded = false
-  let resolveLoaded = () => {}
-  const loaded = new Promise<void>((resolve) => {
-    resolveLoaded = resolve
-  })
+  const { promise: loaded, resolve: resolveLoaded } = Promise.withResolvers<void>()
   const finishLoading = () => {
     isLoaded = true
     clearTimeout(limit)
@@ -149,9 +146,8 @@ function startThread(
 
   const invoke = async (event: string, traceId: string): Promise<Result> => {
     const requestId = randomUUID()
-    const result = new Promise<Result>((resolve) => {
-      settle = resolve
-    })
+    const { promise: result, resolve } = Promise.withResolvers<Result>()
+    settle = resolve
     if (crash) fail(crash)
     limit = failAfter(spec.timeoutMs, timeoutError(spec.timeoutMs))
     thread.postMessage({ event, requestId, timeoutMs: spec.timeoutMs, traceId })

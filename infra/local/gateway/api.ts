@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ABANDONED, type Outcome } from '../functions/pool.ts'
 import { headerValues } from './compression.ts'
 import type { GatewayErrorType, RenderError } from './errors.ts'
@@ -151,14 +152,11 @@ function mediaTypeOf({ rawHeaders }: ReceivedRequest): string {
 
 /** After the timeout the gateway stops waiting, while the function continues if it has begun, as on AWS. */
 async function withTimeout({ timeoutMs }: Invocation, outcome: Promise<Outcome>): Promise<Outcome | null> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), timeoutMs)
-  })
+  const ended = new AbortController()
   try {
-    return await Promise.race([outcome, timeout])
+    return await Promise.race([outcome, sleep(timeoutMs, null, { signal: ended.signal })])
   } finally {
-    clearTimeout(timer)
+    ended.abort()
   }
 }
 

@@ -206,11 +206,8 @@ const ANONYMOUS_IDENTITY = {
   clientCert: null,
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
 /** Common Log Format: 10/Oct/2000:13:55:36 +0000 */
 function requestTime(epochMs: number): string {
-  const [date = '', time = ''] = new Date(epochMs).toISOString().split('T')
-  const [year, month, day] = date.split('-')
-  return `${day}/${MONTHS[Number(month) - 1]}/${year}:${time.slice(0, 8)} +0000`
+  const [, day, month, year, time] = new Date(epochMs).toUTCString().split(' ')
+  return `${day}/${month}/${year}:${time} +0000`
 }

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { onProcessExit } from '../process/on-exit.ts'
 import type { SynthesizedStack } from './stacks.ts'
 import type { Template } from './template.ts'
@@ -95,16 +96,13 @@ export async function synthesizeInto(
 
 /** The lines before the first stack frame. */
 function summarizeError(stderr: string): string {
-  const lines = stripAnsi(stderr)
+  const lines = stripVTControlCharacters(stderr)
     .replace(/^node:internal.*\n.*\n\s*\^\n/m, '')
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('Node.js v'))
   const frame = lines.findIndex((line) => /^\s+at /.test(line))
   return (frame === -1 ? lines : lines.slice(0, frame)).slice(-12).join('\n')
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches the escape character.
-const stripAnsi = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '')
 
 /** @throws Error that names the stacks unless exactly one of them has a REST API */
 export async function readAssembly(directory: string): Promise<Omit<Assembly, 'dispose'>> {
