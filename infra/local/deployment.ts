@@ -30,19 +30,6 @@ type Options = DeploymentTarget & {
 /** Receives each request that a function sends to AWS, with the function's logical id. */
 export type OnRequest = (functionId: string, request: AwsRequest) => void
 
-/** The running stack. Each deployment reuses what the previous one created. */
-export type Deployment = {
-  /**
-   * Replaces the running version, or leaves it untouched when the new one cannot be deployed. `seed` runs after
-   * everything is created and before the tables' streams are enabled; `/_local` shows what it returns.
-   */
-  readonly deploy: (assembly: Assembly, seed?: () => Promise<object>) => Promise<GatewayHandlers>
-  readonly outputs: () => Record<string, string>
-  /** The functions, by the logical ids of the template. */
-  readonly functions: () => ReadonlyMap<string, FunctionPool>
-  readonly close: () => Promise<void>
-}
-
 const newPool = (
   spec: FunctionSpec,
   mappings: DeploymentPlan['queues'],
@@ -60,7 +47,8 @@ const newPool = (
     scheduler,
   })
 
-export function deployLocally(options: Options): Deployment {
+/** The running stack. Each deployment reuses what the previous one created. */
+export function deployLocally(options: Options) {
   const { region, endpoints, providers, logs, log } = options
   const scheduler = openScheduler(options.limits)
   const pools = new Map<string, FunctionPool>()
@@ -111,7 +99,11 @@ export function deployLocally(options: Options): Deployment {
     )
   }
 
-  const deploy: Deployment['deploy'] = async (assembly, seed) => {
+  /**
+   * Replaces the running version, or leaves it untouched when the new one cannot be deployed. `seed` runs after
+   * everything is created and before the tables' streams are enabled; `/_local` shows what it returns.
+   */
+  const deploy = async (assembly: Assembly, seed?: () => Promise<object>): Promise<GatewayHandlers> => {
     const planned = await plan(assembly, options).catch(async (error) => {
       await assembly.dispose()
       throw error
@@ -150,6 +142,7 @@ export function deployLocally(options: Options): Deployment {
   return {
     deploy,
     outputs: () => outputs,
+    /** The functions, by the logical ids of the template. */
     functions: () => new Map([...pools.values()].map((pool) => [pool.name, pool])),
     close: async () => {
       bus?.stop()

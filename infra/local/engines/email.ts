@@ -12,15 +12,7 @@ export type Email = {
   readonly at: string
 }
 
-export type EmailEngine = {
-  /** The web page of the inbox. */
-  readonly inboxUrl: string
-  /** Calls SendEmail with the client's body. */
-  readonly send: (body: string, authorization: string) => Promise<{ status: number; text: string }>
-  /** The emails that this engine accepted, newest last. All engines of a process share one store. */
-  readonly list: () => Promise<Email[]>
-  readonly stop: () => Promise<void>
-}
+export type EmailEngine = Awaited<ReturnType<typeof startEmailEngine>>
 
 type StoredEmail = {
   readonly messageId: string
@@ -34,7 +26,7 @@ type StoredEmail = {
 }
 
 /** Starts an SES in this process. Emails are in memory. */
-export async function startEmailEngine(): Promise<EmailEngine> {
+export async function startEmailEngine() {
   // Loaded on demand, since loading takes long.
   const { default: imported } = await import('aws-ses-v2-local')
   // A CommonJS package with a `default` property, which Node and bundlers import differently.
@@ -44,8 +36,10 @@ export async function startEmailEngine(): Promise<EmailEngine> {
   const url = `http://127.0.0.1:${port}`
   const acceptedIds = new Set<string>()
   return {
+    /** The web page of the inbox. */
     inboxUrl: `${url}/`,
-    send: async (body, authorization) => {
+    /** Calls SendEmail with the client's body. */
+    send: async (body: string, authorization: string) => {
       const response = await fetch(`${url}/v2/email/outbound-emails`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization },
@@ -55,7 +49,8 @@ export async function startEmailEngine(): Promise<EmailEngine> {
       if (response.ok) acceptedIds.add((JSON.parse(text) as { MessageId: string }).MessageId)
       return { status: response.status, text }
     },
-    list: async () => {
+    /** The emails that this engine accepted, newest last. All engines of a process share one store. */
+    list: async (): Promise<Email[]> => {
       const { emails } = (await (await fetch(`${url}/store`)).json()) as { emails: StoredEmail[] }
       return emails.filter(({ messageId }) => acceptedIds.has(messageId)).map(toEmail)
     },

@@ -2,10 +2,8 @@ import { buildApp } from 'fauxqs'
 import { ACCOUNT_ID } from '../template/physical-names.ts'
 import type { ResolvedResource, ResolvedTemplate } from '../template/template.ts'
 
-export type QueueEngine = { readonly endpoint: string; readonly stop: () => Promise<void> }
-
 /** Starts an SQS in this process. Messages are in memory. */
-export async function startQueues(region: string): Promise<QueueEngine> {
+export async function startQueues(region: string) {
   const app = buildApp({ logger: false, defaultRegion: region })
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 })
   return { endpoint, stop: () => app.close() }

@@ -104,21 +104,15 @@ export type ScheduledFunction = FunctionLoad & {
   readonly endIdle: () => void
 }
 
-export type Scheduler = {
-  readonly add: (one: ScheduledFunction) => void
-  readonly remove: (one: ScheduledFunction) => void
-  /** To be called when an invocation has arrived, or an environment was loaded, released or ended. */
-  readonly schedule: () => void
-  /** Whether as many invocations wait as may. */
-  readonly isFull: () => boolean
-}
+export type Scheduler = ReturnType<typeof openScheduler>
 
 /** Schedules the invocations of all functions of a runner. */
-export function openScheduler(overrides: Partial<Limits> = {}): Scheduler {
+export function openScheduler(overrides: Partial<Limits> = {}) {
   const limits = { ...LOCAL_LIMITS, ...overrides }
   const functions = new Set<ScheduledFunction>()
   let timer: NodeJS.Timeout | undefined
 
+  /** To be called when an invocation has arrived, or an environment was loaded, released or ended. */
   const schedule = (): void => {
     clearTimeout(timer)
     for (;;) {
@@ -136,12 +130,13 @@ export function openScheduler(overrides: Partial<Limits> = {}): Scheduler {
   }
 
   return {
-    add: (one) => functions.add(one),
-    remove: (one) => {
+    add: (one: ScheduledFunction) => functions.add(one),
+    remove: (one: ScheduledFunction) => {
       functions.delete(one)
       schedule()
     },
     schedule,
+    /** Whether as many invocations wait as may. */
     isFull: () => [...functions].reduce((sum, { waiting }) => sum + waiting.length, 0) >= limits.waiting,
   }
 }

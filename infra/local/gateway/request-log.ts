@@ -14,23 +14,16 @@ const METHOD_WIDTH = 'OPTIONS'.length
 /** Stack frames are indented below their error. */
 const INDENT = ' '.repeat(15)
 
-export type RequestLog = {
-  readonly write: (entry: RequestEntry) => void
-  /** Widens the column of resources to the longest one. */
-  readonly align: (resources: readonly string[]) => void
-}
-
 /** Times are in this machine's time zone, so it must be created before the process switches to UTC. */
-export function requestLog(
-  log: (line: string, isRoutine: boolean) => void,
-  now: () => number = Date.now,
-): RequestLog {
+export function requestLog(log: (line: string, isRoutine: boolean) => void, now: () => number = Date.now) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' })
   let width = 0
   return {
-    write: (entry) => log(formatRequest(entry, width, clock.format(now())), entry.diagnostics.length === 0),
-    align: (resources) => {
+    write: (entry: RequestEntry) =>
+      log(formatRequest(entry, width, clock.format(now())), entry.diagnostics.length === 0),
+    /** Widens the column of resources to the longest one. */
+    align: (resources: readonly string[]) => {
       width = Math.max(...resources.map(({ length }) => length))
     },
   }

@@ -16,13 +16,6 @@ export type GatewayHandlers = {
   readonly page: PageHandler
 }
 
-export type Gateway = {
-  readonly port: number
-  /** Sets the handlers of new requests. Requests wait until the first call. */
-  readonly serve: (handlers: GatewayHandlers) => void
-  readonly close: () => Promise<void>
-}
-
 /** Well above the API's limit, so that the API rejects the request and not Node. */
 const MAX_HEADER_BYTES = 64 * 1024
 const CLOSE_TIMEOUT_MS = 1000
@@ -37,11 +30,9 @@ const UNPARSED_REQUEST: RequestEntry = {
   diagnostics: [],
 }
 
-export async function openGateway(port: number, onRequest: (entry: RequestEntry) => void): Promise<Gateway> {
-  let resolveHandlers: (handlers: GatewayHandlers) => void = () => {}
-  let handlers: GatewayHandlers | Promise<GatewayHandlers> = new Promise<GatewayHandlers>((resolve) => {
-    resolveHandlers = resolve
-  })
+export async function openGateway(port: number, onRequest: (entry: RequestEntry) => void) {
+  const first = Promise.withResolvers<GatewayHandlers>()
+  let handlers: GatewayHandlers | Promise<GatewayHandlers> = first.promise
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now()
@@ -88,8 +79,9 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
 
   return {
     port: (server.address() as AddressInfo).port,
-    serve: (next) => {
-      resolveHandlers(next)
+    /** Sets the handlers of new requests. Requests wait until the first call. */
+    serve: (next: GatewayHandlers) => {
+      first.resolve(next)
       handlers = next
     },
     close: async () => {

@@ -3,38 +3,36 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LogFilter } from './log-filters.ts'
 
-/** Delivers lines of log groups, as subscription filters and delivery streams do. */
-export type LogDelivery = {
-  /** Replaces the filters. Lines are dropped before the first call. */
-  readonly setFilters: (filters: readonly LogFilter[]) => void
-  /** Writes lines to a log group. Those that match a filter are in its file when this returns. */
-  readonly write: (logGroup: string, text: string) => void
-  /** The files by folder of the bucket. */
-  readonly files: () => Record<string, string>
-  readonly close: () => void
-}
+export type LogDelivery = ReturnType<typeof openLogDelivery>
 
-/** Appends the matching lines of log groups to `<folder>.ndjson` in the data directory, or in a temporary one. */
-export function openLogDelivery(dataDir: string | undefined): LogDelivery {
+/**
+ * Delivers lines of log groups, as subscription filters and delivery streams do: appends the matching ones to `<folder>.ndjson` in the
+ * data directory, or in a temporary one.
+ */
+export function openLogDelivery(dataDir: string | undefined) {
   const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'clinic-logs-'))
   const files = new Map<string, number>()
   let filters: readonly LogFilter[] = []
   const fileOf = (folder: string) => join(directory, `${folder}.ndjson`)
 
   return {
-    setFilters: (next) => {
+    /** Replaces the filters. Lines are dropped before the first call. */
+    setFilters: (next: readonly LogFilter[]) => {
       for (const { folder } of next)
         if (!files.has(folder)) files.set(folder, openSync(fileOf(folder), 'a', 0o600))
       filters = next
     },
-    write: (logGroup, text) => {
+    /** Writes lines to a log group. Those that match a filter are in its file when this returns. */
+    write: (logGroup: string, text: string) => {
       const subscribed = filters.filter((filter) => filter.logGroup === logGroup)
       if (subscribed.length === 0) return
       for (const line of text.split('\n'))
         for (const { matches, folder } of subscribed)
           if (matches(line)) writeSync(files.get(folder) as number, `${line}\n`)
     },
-    files: () => Object.fromEntries([...files.keys()].map((folder) => [folder, fileOf(folder)])),
+    /** The files by folder of the bucket. */
+    files: (): Record<string, string> =>
+      Object.fromEntries([...files.keys()].map((folder) => [folder, fileOf(folder)])),
     close: () => {
       filters = []
       for (const file of files.values()) closeSync(file)

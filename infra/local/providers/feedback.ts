@@ -19,22 +19,12 @@ export type FeedbackDelays = {
 
 const DELAYS: FeedbackDelays = { email: 300, nextEmail: 200, sms: 500 }
 
-export type Feedback = {
-  /** Sets the listener. Feedback is dropped before the first call. */
-  readonly setListener: (listener: FeedbackListener) => void
-  /** Events are created when they happen, since they contain the time. */
-  readonly email: (eventFactories: readonly (() => EmailEvent)[]) => void
-  readonly sms: (receipt: () => SmsReceipt) => void
-  readonly stop: () => Promise<void>
-}
+export type Feedback = ReturnType<typeof delayedFeedback>
 
 type Step = { readonly delayMs: number; readonly run: () => Promise<unknown> }
 
 /** The feedback that providers report on accepted messages, delayed and in order. */
-export function delayedFeedback(
-  log: (line: string) => void,
-  overrides: Partial<FeedbackDelays> = {},
-): Feedback {
+export function delayedFeedback(log: (line: string) => void, overrides: Partial<FeedbackDelays> = {}) {
   const delays = { ...DELAYS, ...overrides }
   const stopped = new AbortController()
   const pending = new Set<Promise<void>>()
@@ -56,17 +46,20 @@ export function delayedFeedback(
   }
 
   return {
-    setListener: (next) => {
+    /** Sets the listener. Feedback is dropped before the first call. */
+    setListener: (next: FeedbackListener) => {
       listener = next
     },
-    email: (eventFactories) =>
+    /** Events are created when they happen, since they contain the time. */
+    email: (eventFactories: readonly (() => EmailEvent)[]) =>
       start(
         eventFactories.map((createEvent, index) => ({
           delayMs: index === 0 ? delays.email : delays.nextEmail,
           run: async () => listener?.email(createEvent()),
         })),
       ),
-    sms: (receipt) => start([{ delayMs: delays.sms, run: async () => listener?.sms(receipt()) }]),
+    sms: (receipt: () => SmsReceipt) =>
+      start([{ delayMs: delays.sms, run: async () => listener?.sms(receipt()) }]),
     stop: async () => {
       stopped.abort()
       await Promise.all(pending)

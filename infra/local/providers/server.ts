@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { emailScenario, type Rejection } from '../../../shared/delivery/test-recipients.ts'
-import { type Email, type EmailEngine, startEmailEngine } from '../engines/email.ts'
+import { type EmailEngine, startEmailEngine } from '../engines/email.ts'
 import { addressProblem, emailEventFactory, recipientsOf, type SentEmail } from './email-events.ts'
-import { delayedFeedback, type Feedback, type FeedbackDelays, type FeedbackListener } from './feedback.ts'
-import { createSmsOutbox, type Sms, type SmsOutbox } from './sms-outbox.ts'
+import { delayedFeedback, type Feedback, type FeedbackDelays } from './feedback.ts'
+import { createSmsOutbox, type SmsOutbox } from './sms-outbox.ts'
 import { createReceipt } from './sms-receipts.ts'
 
 type Options = {
@@ -25,24 +25,12 @@ export type AccountFaults = {
 
 const NO_FAULTS: AccountFaults = { isSenderUnverified: false, smsQuota: Number.POSITIVE_INFINITY }
 
-export type Providers = {
-  /** The endpoint of both SNS and SES. */
-  readonly endpoint: string
-  /** The web page of the email inbox. */
-  readonly inboxUrl: string
-  readonly sms: () => readonly Sms[]
-  readonly emails: () => Promise<Email[]>
-  /** Replaces the faults of the account; it has none at the start. */
-  readonly setFaults: (faults: Partial<AccountFaults>) => void
-  /** Sets the listener of feedback on messages. */
-  readonly setListener: (listener: FeedbackListener) => void
-  readonly stop: () => Promise<void>
-}
+export type Providers = Awaited<ReturnType<typeof startProviders>>
 
 type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
 
 /** Simulates SNS and SES on a local port. Accepted messages go to an outbox and an inbox; nothing is sent. */
-export async function startProviders({ region, log, feedbackDelays: delays }: Options): Promise<Providers> {
+export async function startProviders({ region, log, feedbackDelays: delays }: Options) {
   const engine = await startEmailEngine()
   let faults = NO_FAULTS
   const outbox = createSmsOutbox(() => faults.smsQuota)
@@ -62,11 +50,13 @@ export async function startProviders({ region, log, feedbackDelays: delays }: Op
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   return {
+    /** The endpoint of both SNS and SES. */
     endpoint: `http://127.0.0.1:${port}`,
     inboxUrl: engine.inboxUrl,
     sms: outbox.list,
     emails: engine.list,
-    setFaults: (next) => {
+    /** Replaces the faults of the account; it has none at the start. */
+    setFaults: (next: Partial<AccountFaults>) => {
       faults = { ...NO_FAULTS, ...next }
     },
     setListener: feedback.setListener,

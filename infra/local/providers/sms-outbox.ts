@@ -14,16 +14,7 @@ export type Sms = {
   readonly at: string
 }
 
-export type PublishResult =
-  | { readonly rejection: Rejection }
-  | { readonly sms: Sms; readonly scenario: SmsScenario }
-
-export type SmsOutbox = {
-  /** Newest last. */
-  readonly list: () => readonly Sms[]
-  /** Handles a call in SNS's query protocol. */
-  readonly publish: (form: URLSearchParams) => PublishResult
-}
+export type SmsOutbox = ReturnType<typeof createSmsOutbox>
 
 /** SNS accepts 1,600 characters per call and sends them in several parts. */
 const MAX_CHARACTERS = 1600
@@ -32,11 +23,13 @@ const MAX_CHARACTERS = 1600
 const OVER_QUOTA: SmsScenario = { receipt: 'FAILURE', response: 'No quota left for account' }
 
 /** @param quota how many SMS are sent; further ones are accepted, and dropped */
-export function createSmsOutbox(quota: () => number): SmsOutbox {
+export function createSmsOutbox(quota: () => number) {
   const accepted: Sms[] = []
   return {
-    list: () => accepted,
-    publish: (form) => {
+    /** Newest last. */
+    list: (): readonly Sms[] => accepted,
+    /** Handles a call in SNS's query protocol. */
+    publish: (form: URLSearchParams): { rejection: Rejection } | { sms: Sms; scenario: SmsScenario } => {
       const to = form.get('PhoneNumber') ?? ''
       const message = form.get('Message') ?? ''
       const scenario = smsScenario(to)

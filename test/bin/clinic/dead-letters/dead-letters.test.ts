@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { deadLetterJson, redrive } from '../../../../bin/clinic/dead-letters/dead-letters.ts'
-import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
+import { callSqs, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { deployedStack } from '../../../support/deployed-stack.ts'
 import { mockClient } from '../../../support/mock-client.ts'
@@ -16,7 +16,7 @@ import { queueClient } from '../../../support/queue-client.ts'
 type Received = { Messages?: { Body: string; ReceiptHandle: string }[] }
 
 describe('on the engine', () => {
-  let engine: QueueEngine
+  let engine: Awaited<ReturnType<typeof startQueues>>
   let client: SQSClient
   let stack: Awaited<ReturnType<typeof deployedStack>>
   let queue: { name: string; client: SQSClient; url: string; source: string }
