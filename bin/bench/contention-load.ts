@@ -7,7 +7,6 @@ export type LoadCall = (index: number) => Promise<Response>
 type Response = { readonly statusCode: number }
 
 export type Outcome = {
-  /** Responses by status. */
   readonly statuses: ReadonlyMap<number, number>
   /** Milliseconds from the arrival of each request to its response, ascending, without those that were rejected or failed. */
   readonly latencies: readonly number[]

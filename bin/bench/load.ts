@@ -64,7 +64,6 @@ async function startStack() {
   return { baseUrl, pid: child.pid as number, stop }
 }
 
-/** The table of a local stack. */
 async function openTableOf(baseUrl: string) {
   const about = await (await fetch(`${baseUrl}/_local`)).json()
   type About = { region: string; outputs: { TableName: string }; endpoints: { dynamodb: string } }

@@ -31,7 +31,6 @@ export function accessTo(
   }
 }
 
-/** Sending to the queue of emails. */
 export const emailQueueAccess = (emails: IQueue): Services => ({
   'email-queue': { environment: { EMAIL_QUEUE_URL: emails.queueUrl }, grant: () => pushGrant(emails) },
 })

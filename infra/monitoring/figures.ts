@@ -79,7 +79,6 @@ type TableMetric =
   | 'ConsumedReadCapacityUnits'
   | 'ConsumedWriteCapacityUnits'
 
-/** The CloudWatch metric of a figure. */
 export function metricOf(figure: Figure, watched: Watched, minutes: number, label?: string): IMetric {
   const period = Duration.minutes(minutes)
   const metric = (

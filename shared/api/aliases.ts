@@ -41,7 +41,6 @@ const PATH_ALIASES = [
   },
 ] as const satisfies readonly Required<Pick<Route, 'id' | 'aliasOf' | 'path' | 'deprecated'>>[]
 
-/** The routes of aliases of some routes. */
 export const aliasRoutes = (routes: readonly Route[]): Route[] =>
   PATH_ALIASES.flatMap((alias) =>
     routes.filter(({ id }) => id === alias.aliasOf).map((route) => ({ ...route, ...alias })),

@@ -124,7 +124,6 @@ export const renderPatient = (
   erased_at: patient.erasedAt && clinicTimestamp(patient.erasedAt, clinic.timezone),
 })
 
-/** The envelope of one patient. */
 export const OnePatient = envelopeOf(PatientDetails)
 
 const IN_REFERENCES = {

@@ -30,7 +30,6 @@ export function recordPaging() {
 /** The order of a list that is sorted by time. */
 export const order = () => oneOf(['asc', 'desc']).optional().meta({ default: 'desc' })
 
-/** The query of a list of records with these filters. */
 export function recordListQuery<Filters extends z.ZodRawShape>(filters: Filters) {
   const names = ['page', ...Object.keys(filters)]
   const others = names.filter((name) => !['external_id', 'expand'].includes(name))
@@ -63,7 +62,6 @@ const RecordListMeta = z.lazy(() =>
     .meta({ id: 'RecordListMeta' }),
 )
 
-/** The envelope of a list of records. */
 export const recordListOf = <T extends z.ZodType>(record: T) =>
   z.lazy(() => z.strictObject({ data: z.array(record), meta: RecordListMeta }))
 

@@ -25,7 +25,6 @@ export type Messages = {
   readonly removeDue: (due: Due) => Promise<void>
 }
 
-/** Deliveries of events to webhooks. */
 export type Deliveries = {
   readonly find: (clinic: ClinicId, webhook: string, id: string) => Promise<Delivery | null>
   /** Leaves the delivery unchanged if `apply` returns null. Returns its state afterwards; null for an unknown one. */

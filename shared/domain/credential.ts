@@ -29,7 +29,6 @@ export type CredentialWithUse = Credential & {
 export const CELL_PATTERN = /^[a-z0-9]{1,8}$/
 export const DEFAULT_CELL = 'a'
 
-/** The key and secret of a request. */
 export type CredentialPair = { readonly key: string; readonly secret: string }
 
 /** Key and secret are visible ASCII without a colon, which separates them. */

@@ -44,7 +44,6 @@ export function rateWindow(key: string, now: number): RateWindow {
   return { number: Math.floor(seconds / 60), second: seconds % 60 }
 }
 
-/** Checks one request. */
 export function checkRateLimit(count: RequestCount, limit: RateLimit): RateVerdict {
   const overMinute = count.minute > limit.perMinute
   const overSecond = count.second > limit.perSecond

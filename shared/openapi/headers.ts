@@ -148,7 +148,6 @@ export function headersOf(keys: readonly ErrorKey[], route?: Route): Json {
   }
 }
 
-/** The headers of a successful response. */
 export function successHeaders(route: Pick<Route, 'id' | 'method' | 'response' | 'deprecated'>): Json {
   const isCreated = route.response.location !== undefined
   return refs([
@@ -161,5 +160,4 @@ export function successHeaders(route: Pick<Route, 'id' | 'method' | 'response' |
   ])
 }
 
-/** The headers of a 304. */
 export const notModifiedHeaders = (): Json => refs([...COMMON_HEADERS, ...RATE_LIMIT_HEADERS, 'etag'])

@@ -7,7 +7,6 @@ import { patientSearch } from '../store/patients/search.ts'
 import type { Table } from '../store/table/table.ts'
 import { readRecordList } from './record-list.ts'
 
-/** Opens the stores of the list. */
 export const patientListStores = ({ table }: { table: Table }) => ({
   patients: patientSearch({ table }),
   identified: patientsByNationalId({ table }),

@@ -5,7 +5,6 @@ import { type IdempotencyGuard, RequestCompleted, type RequestedWrite } from '..
 /** What a response is made with: its body, or an error that is stored in its place. */
 type Response<Outcome> = (outcome: Outcome) => object | ApiError
 
-/** Begins the write of a request. */
 export type BeginWrite = <Outcome>(response: Response<Outcome>) => RequestedWrite<Outcome>
 
 /** The part of a request that its write reads, and reports to. */

@@ -39,7 +39,6 @@ export type Input<R extends Route> = {
   readonly now: number
   /** The id of the request: log lines of its later effects name it. */
   readonly requestId: string
-  /** A new id of a record. */
   readonly newId: () => string
   /** Begins the write of the request, for a store: with its idempotency key, `if-match`, and the response to store. */
   readonly write: BeginWrite

@@ -12,7 +12,6 @@ function variable(name: string, pattern = /./): string {
 
 const wholeNumber = (name: string): number => Number(variable(name, /^[1-9]\d*$/))
 
-/** The environment of every worker. */
 export const readWorkerEnvironment = () => ({
   TABLE_NAME: variable('TABLE_NAME'),
   /** A dimension of every metric. */
@@ -52,7 +51,6 @@ export const readEmailEnvironment = () => ({
   EMAILS_PER_SECOND: wholeNumber('EMAILS_PER_SECOND'),
 })
 
-/** The environment of functions that queue emails. */
 export const readEmailQueueEnvironment = () => ({ EMAIL_QUEUE_URL: variable('EMAIL_QUEUE_URL') })
 
 /** The environment of functions that queue webhook deliveries. */

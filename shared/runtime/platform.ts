@@ -9,7 +9,6 @@ export type Platform = {
   readonly table: Table
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** A new id of a record. */
   readonly newId: () => string
   readonly onDrift: (list: string) => void
   /** Counts one occurrence of a metric. */

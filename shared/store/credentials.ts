@@ -41,7 +41,6 @@ type HashedSecret = { readonly salt: Uint8Array; readonly hash: Uint8Array }
 /** The secret before the last rotation, and the instant until which it is accepted. */
 type PreviousSecret = HashedSecret & { readonly until: string }
 
-/** The stored secrets of a credential. */
 export type StoredSecrets = HashedSecret & { readonly previous?: PreviousSecret }
 
 /**

@@ -15,7 +15,6 @@ import type { Item } from './table/write-requests.ts'
 /** A doctor as it was read, with the version that a change of it is conditional on. */
 export type StoredDoctor = WithUpdatedAt<ImportedDoctor> & { readonly version: number }
 
-/** A doctor, with its provenance if it was imported. */
 type ImportedDoctor = Doctor & Provenance
 
 /** A doctor to be written: a new one, or a change of the one that was read. */
@@ -97,7 +96,6 @@ export function doctorStore({ table }: { table: Table }) {
   return { find, findMany, list, save }
 }
 
-/** Adds a doctor to a transaction. */
 export function addDoctor(changes: Changeset, { before, after }: DoctorChange): void {
   const { id, externalId, imported, ...doctor } = after
   const condition = before ? { version: before.version } : 'new'

@@ -15,7 +15,6 @@ import type { ResourceCommands } from '../records/resource-commands.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 import { counted } from '../tool/output.ts'
 
-/** An appointment as the API renders it. */
 export type ListedAppointment = ReturnType<typeof renderAppointment>
 
 /** How appointments are printed, a line each. */

@@ -89,7 +89,6 @@ const SETTINGS: Fields<Settings> = { ...REQUIRED, ...OPTIONAL }
 
 const entriesOf = (fields: Fields<Settings>) => Object.entries(fields) as [keyof Settings, Field][]
 
-/** The name of a setting's option. */
 const nameOf = ({ flags }: Field): string => new Option(flags).name()
 
 /** The options of a new clinic. */

@@ -3,7 +3,6 @@ import { type Credential, type CredentialWithUse, isActive } from '../../../shar
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { CommandFailure } from '../tool/output.ts'
 
-/** The cells of a credential in a list. */
 export function credentialCells(credential: CredentialWithUse): string[] {
   const at = localTimes(credential)
   const overlap = at(activeOverlap(credential))

@@ -33,7 +33,6 @@ import { formatDays, parseDays, withDays, withoutDays } from './days-off.ts'
 
 type DoctorJson = ReturnType<typeof doctorJson>
 
-/** The days of a doctor as text. */
 const doctorTexts = (doctor: DoctorJson) => ({
   time_off: formatTimeOff(doctor.time_off),
   holidays: formatDays(doctor.holidays),

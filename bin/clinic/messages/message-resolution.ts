@@ -107,7 +107,6 @@ export const unresolvedJson = ({ clinic, message }: { clinic: Clinic; message: M
   reason: message.errorMessage ?? SENDER_STOPPED,
 })
 
-/** Unresolved messages as lines of text. */
 export const unresolvedLines = (messages: readonly ReturnType<typeof unresolvedJson>[]): string[] => {
   if (messages.length === 0) return ['No unresolved messages']
   return formatTable(

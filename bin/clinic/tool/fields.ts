@@ -22,7 +22,6 @@ export type Fields<Record> = { readonly [Name in keyof Record]?: Field }
 
 const listed = (fields: object): [field: string, option: Field][] => Object.entries(fields)
 
-/** Adds the options to a command. */
 export function addFields(command: Command, fields: object): Command {
   for (const [, { flags, description, isRequired = false }] of listed(fields))
     command.addOption(new Option(flags, description).makeOptionMandatory(isRequired))

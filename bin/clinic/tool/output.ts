@@ -33,7 +33,6 @@ export class NeedsAttention extends Error {}
 /** Options of every command. */
 export type GlobalOptions = { stack?: string; port: string; json: boolean }
 
-/** Prints lines of text for a command. */
 export function printLines(command: Command, ...lines: readonly string[]): void {
   command.configureOutput().writeOut?.(`${lines.join('\n')}\n`)
 }

@@ -15,7 +15,6 @@ import { type HttpResponse, readResult } from './response.ts'
 import { type Invocation, matchRoute, type Route } from './routes.ts'
 import type { Throttle } from './throttle.ts'
 
-/** A deployed version of the API. */
 export type DeployedApi = {
   readonly api: Api
   readonly routes: readonly Route[]

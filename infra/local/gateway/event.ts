@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type { Match } from './routes.ts'
 
-/** A request as it was received. */
 export type ReceivedRequest = {
   readonly method: string
   /** The request line's target. */

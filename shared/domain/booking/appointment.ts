@@ -37,7 +37,6 @@ export type Appointment = {
   readonly createdAt: string
 }
 
-/** The defaults of a new appointment. */
 export const NEW_APPOINTMENT = {
   status: 'scheduled',
   notes: null,

@@ -10,7 +10,6 @@ import { absenceOn } from './absence.ts'
 import type { Doctor } from './doctor.ts'
 import { WEEKDAYS, type Window } from './working-hours.ts'
 
-/** One day of a doctor. */
 export type DoctorDay = {
   readonly doctor: Doctor
   /** Clinic-local `Y-m-d`. */

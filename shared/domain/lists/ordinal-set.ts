@@ -4,7 +4,6 @@
 export const PART_SIZE = 4096
 const PART_BYTES = PART_SIZE / 8
 
-/** The part of an ordinal. */
 export const partOf = (ordinal: number): number => Math.floor(ordinal / PART_SIZE)
 
 /** The bits of a part without members. */

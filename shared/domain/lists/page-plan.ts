@@ -34,7 +34,6 @@ const units = (rows: number): number => Math.ceil(rows / ROWS_PER_UNIT)
 
 const dayCount = (day: DayTally): number => [...day.counts.values()].reduce((sum, count) => sum + count, 0)
 
-/** The number of records of some days. */
 export const rowCount = (days: readonly DayTally[]): number =>
   days.reduce((sum, day) => sum + dayCount(day), 0)
 

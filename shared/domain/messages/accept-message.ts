@@ -45,7 +45,6 @@ export type MessageFacts = {
   readonly patient: Patient | null
   /** The clinic's own limits; null for an unknown clinic. */
   readonly limits: Partial<SendingLimits> | null
-  /** Whether it is a test clinic. */
   readonly isTest?: true | undefined
   /** Messages of the channel that the clinic has sent on the day of the request. */
   readonly sentToday: number

@@ -35,7 +35,6 @@ export type Payment = {
   readonly createdAt: string
 }
 
-/** The defaults of a new payment. */
 export const NEW_PAYMENT = { voidedAt: null, voidReason: null } as const satisfies Partial<Payment>
 
 /** Replaces the number of an erased patient's invoice: numbers are the clinic's own text and may hold a name. */

@@ -138,7 +138,6 @@ function truncate(text: string, max: number): string {
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(max)).read)
 }
 
-/** Whether a line matches the needles. */
 export function lineMatches(line: string, needles: Needles): boolean {
   const start = line.indexOf('\t') + 1
   if (needles.kind === 'phone') return line.slice(start, line.indexOf('\t', start)).includes(needles.digits)

@@ -6,7 +6,6 @@ import { type Event, type EventName, eventPayload } from './event.ts'
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** One attempt to deliver an event. */
 export type DeliveryAttempt = {
   /** When it started: ISO 8601 instant. */
   readonly at: string

@@ -120,7 +120,6 @@ export const eventPayload = (event: Event, clinic: Pick<ClinicInfo, 'id' | 'time
   data: event.data,
 })
 
-/** The data of a payload in JSON. */
 export const payloadData = (payload: string): EventData => JSON.parse(payload).data
 
 /** An event that a change causes. The integrator reads what is not in `data` with its scopes. */

@@ -21,7 +21,6 @@ export const MIGRATIONS: readonly Migration[] = []
 /** The format without which this version cannot read the table. It is raised a release after a migration was run. */
 export const REQUIRED_FORMAT = 0
 
-/** The format of an item. */
 export const formatOf = (item: Item): number => (item[FORMAT] as number | undefined) ?? 0
 
 /** The format that every item of the table has reached. */

@@ -30,7 +30,6 @@ export type QueuedRun = z.output<typeof Body>
 /** Parses a queued message. @throws SyntaxError or ZodError if it is malformed */
 export const readQueuedRun = (body: string): QueuedRun => Body.parse(JSON.parse(body))
 
-/** The result of a reconciliation. */
 export type ReconcileResult = {
   readonly reconciled: number
   readonly failed: number

@@ -37,7 +37,6 @@ type Done = { readonly kind: 'done'; readonly appointment: WithUpdatedAt<Appoint
 /** The outcome of an action. Appointments of erased patients cannot be changed: they are not found. */
 export type ActionOutcome = Exclude<ActionVerdict, { kind: 'done' }> | Done | { readonly kind: 'not_found' }
 
-/** The outcome of a change. */
 export type ChangeOutcome =
   | Exclude<ChangeVerdict, { kind: TakenOutcome['kind'] | 'done' }>
   | Done
@@ -63,7 +62,6 @@ type ChangeRules = {
   readonly decide: (before: Appointment, facts: ChangeFacts) => ChangeVerdict
 }
 
-/** Changes appointments. */
 export function appointmentChangeStore({ table }: { table: Table }) {
   const appointments = appointmentStore({ table })
   const patients = patientStore({ table })

@@ -25,7 +25,6 @@ export type TakenOutcome = {
   readonly alternatives: readonly DatedSlot[]
 }
 
-/** The outcome of a booking. */
 export type BookingOutcome =
   | Exclude<BookingVerdict, { kind: TakenOutcome['kind'] | 'booked' }>
   | { readonly kind: 'booked'; readonly appointment: WithUpdatedAt<Appointment> }

@@ -47,7 +47,6 @@ export function busyTimes({ times }: BusyDay, except?: string): Interval[] {
 /** Attributes of the item that are not appointments. */
 const RESERVED_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
-/** The times of a day's item. */
 export function toBusyDay(item: Item | undefined): BusyDay {
   if (!item) return FREE_DAY
   const times = Object.entries(item).filter(([name]) => !RESERVED_ATTRIBUTES.has(name))

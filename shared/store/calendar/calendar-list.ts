@@ -31,7 +31,6 @@ export type RecordStore<R> = Pick<
   'find' | 'findMany' | 'allOf' | 'change' | 'refresh' | 'remove'
 >
 
-/** Opens the list of one entity. */
 export function calendarList<R, F extends string>(platform: ListPlatform, entity: CalendarEntity<R, F>) {
   const { entityCode } = entity
   const records = calendarRecords(platform.table, entity)

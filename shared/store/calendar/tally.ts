@@ -42,7 +42,6 @@ export async function readTallies(
   return { days, versions: new Map(items.map(({ sk, v }) => [sk, v as number])) }
 }
 
-/** The counters of a month's item. */
 export const countersOf = (item: Item): [name: string, count: number][] =>
   Object.entries(item).filter((entry): entry is [string, number] => TALLY_ATTRIBUTE.test(entry[0]))
 

@@ -129,7 +129,6 @@ export function decodeAnnouncedEvent(item: Item): Event {
   return rq === undefined ? event : { ...event, requestId: rq }
 }
 
-/** An event at its position among the clinic's events. */
 export function encodeEvent(clinic: ClinicId, position: number, event: Event): Item {
   const createdAt = Date.parse(event.createdAt)
   const attributes: z.input<typeof StoredEvent> = {

@@ -56,6 +56,5 @@ export async function readImportKeys(table: Table, clinic: ClinicId): Promise<Im
   }
 }
 
-/** The ids that the external ids of a clinic have. */
 export const readImportIds = async (table: Table, clinic: ClinicId): Promise<ImportIds> =>
   (await readImportKeys(table, clinic)).derivedIdOf

@@ -26,7 +26,6 @@ export const provenanceAttributes = ({
   ...(isLinkedByApi && { xl: 1 }),
 })
 
-/** The provenance that an item has. */
 export const provenanceOfItem = ({ xi, im, xl }: Item): Provenance => ({
   ...(xi !== undefined && { externalId: xi as string }),
   ...(im !== undefined && { imported: im as string }),

@@ -4,7 +4,6 @@ import { type Key, partition } from './key.ts'
 /** The secret from which the ids that external ids stand for are derived. */
 export const externalIdSecretKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'XS'), sk: 'secret' })
 
-/** The links of a clinic's external ids. */
 export const externalIdLinksPartition = (clinic: ClinicId): string => partition(clinic, 'X')
 
 /** The record that is linked to the external id from which an id is derived. */

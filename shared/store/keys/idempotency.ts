@@ -4,7 +4,6 @@ import { type Key, partition } from './key.ts'
 /** Stored responses, by credential, route and idempotency key. */
 export const storedResponsesPartition = (clinic: ClinicId): string => partition(clinic, 'R')
 
-/** The route of a stored response. */
 export const storedResponseRoute = ({ sk }: Key): string => sk.split('#')[1] as string
 
 export const storedResponseKey = (

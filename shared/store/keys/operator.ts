@@ -17,7 +17,6 @@ export const OPERATOR_PARTITION_PREFIXES = [
   WALK_PARTITION_PREFIX,
 ]
 
-/** The erasures of a clinic, by patient. */
 export const erasuresPartition = (clinic: ClinicId): string => `${ERASURE_PARTITION_PREFIX}${shortId(clinic)}`
 
 export const erasureKey = (clinic: ClinicId, patient: string): Key => ({

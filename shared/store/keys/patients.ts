@@ -54,7 +54,6 @@ export const nationalIdRange = (clinic: ClinicId, hash: string) => ({
   to: `${hash}#~`,
 })
 
-/** The secret with which a clinic's national ids are hashed. */
 export const nationalIdSecretKey = (clinic: ClinicId): Key => ({
   pk: partition(clinic, 'PNS'),
   sk: 'secret',

@@ -42,7 +42,6 @@ export const parseDeliveryKey = ({ pk, sk }: Key): { webhook: string; id: string
 /** Whether a cursor can be the sort key of a delivery. */
 export const isDeliveryCursor = (cursor: string): boolean => /^[0-9a-f-]{36}$/.test(cursor)
 
-/** Prefix of the partitions of due deliveries. */
 export const DUE_DELIVERY_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}delivery#`
 
 /** Deliveries by the time at which the sweep checks them. */

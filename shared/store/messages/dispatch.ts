@@ -30,7 +30,6 @@ type ExtendChanges = (changes: Changeset) => Promise<void>
 /** How long a message can be found by its provider's id. Receipts arrive within three days. */
 const RECEIPT_SECONDS = 7 * 24 * 60 * 60
 
-/** A message as it was read. */
 type ReadMessage = Pick<StoredRecord<unknown>, 'version'> & { readonly record: Message }
 
 type CountMessage = (metric: string, dimension?: Readonly<Record<string, string>>) => void

@@ -14,7 +14,6 @@ import { patientStore, type StoredPatient } from './patients.ts'
 /** New values of some fields of a patient. */
 export type PatientFields = Partial<Omit<Patient, 'id' | 'createdAt' | 'erasedAt'>>
 
-/** Updates a patient for a request. */
 export function patientUpdates({ table }: { table: Table }) {
   const patients = patientStore({ table })
   const writer = patientWriter({ table })

@@ -24,7 +24,6 @@ import { withUpdatedAtCodec } from '../table/updated-at-codec.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
 
-/** A patient, with its provenance. */
 export type ImportedPatient = Patient & Provenance
 
 /** A patient with its ordinal: its position in order of creation. */
@@ -116,7 +115,6 @@ export function patientStore({ table }: { table: Table }) {
   }
 }
 
-/** The list of the one patient with an external id. */
 export const patientsByExternalId = ({ table }: { table: Table }) =>
   pageByExternalId(table, 'patient', patientStore({ table }).find)
 

@@ -22,7 +22,6 @@ export const indexedState = ({ indexedPatients, indexedUpdates }: PatientHead): 
   updates: indexedUpdates,
 })
 
-/** The line by which search finds a patient. */
 export const patientSearchLine = (patient: Patient): string =>
   searchLine(fullName(patient), patient.phoneNumber, patient.emailAddress)
 

@@ -200,7 +200,6 @@ const flatten = (map: object, path: readonly string[] = []): FlatField[] =>
     isAttribute(entry) ? [{ path: [...path, name], attribute: entry }] : flatten(entry, [...path, name]),
   )
 
-/** The names of the attributes that are amounts of money. */
 export const amountNames = (map: object): string[] =>
   flatten(map).flatMap(({ attribute: { name, isAmount } }) => (isAmount ? [name] : []))
 

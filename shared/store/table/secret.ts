@@ -6,10 +6,8 @@ import type { Item, Write } from './write-requests.ts'
 
 const SECRET_BYTES = 32
 
-/** A new secret of a clinic. */
 export const newClinicSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
 
-/** The item of a secret. */
 export const secretItem = (key: Key, secret: Uint8Array): Item => ({ ...key, secret })
 
 /** The secret of an item; null if there is none. */

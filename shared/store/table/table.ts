@@ -6,7 +6,6 @@ import { SYSTEM_TIMING, type Timing } from './retries.ts'
 import { writeRequests } from './write-requests.ts'
 import { tableWrites } from './writes.ts'
 
-/** Items of one transaction. */
 export const MAX_TRANSACTION_ITEMS = 100
 
 /** The clocks of writers. Tests pass their own. */
@@ -25,7 +24,6 @@ export function openTable(
   { now = Date.now, timing = SYSTEM_TIMING }: TableOptions = {},
 ) {
   return {
-    /** Whether writes emit events. */
     emitsEvents: true as boolean,
     now,
     newId: newUuid,

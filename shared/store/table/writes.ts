@@ -25,7 +25,6 @@ import { backoff, repeatOnConflict, type Timing } from './retries.ts'
 import { MAX_TRANSACTION_MS } from './visibility-delay.ts'
 import type { Item, UpdateParts, Write } from './write-requests.ts'
 
-/** The most items in one BatchWriteItem. */
 const MAX_BATCH_WRITE_ITEMS = 25
 
 /** The error of a failed transaction for its caller, if it has not been committed. */

@@ -131,7 +131,6 @@ export function catalogueImport<Entry extends { readonly id: string }, Fields>({
 
 type SmallList = { readonly list: (clinic: ClinicId) => Promise<readonly { readonly id: string }[]> }
 
-/** The ids of all records of a small list. */
 export async function readIds({ list }: SmallList, { id: clinic }: ClinicInfo): Promise<ReadonlySet<string>> {
   return new Set((await list(clinic)).map(({ id }) => id))
 }

@@ -57,7 +57,6 @@ export async function draftMap(command: Command, files: readonly string[], optio
   ])
 }
 
-/** The names of the columns of a file. */
 async function columnsOf(file: string, encoding: string | undefined): Promise<readonly string[]> {
   const { format, rows, close } = await openRows(file, encoding)
   if (format.kind === 'csv') {

@@ -49,7 +49,6 @@ export type VerifiedKind = {
   readonly itemsOf: (record: Item) => Promise<readonly DerivedItem[] | null>
   /** Whether a record is to be examined even if its items are right. */
   readonly isSuspect?: (record: Item) => boolean
-  /** Called with each page of records. */
   readonly onRecords?: (records: readonly Item[]) => Promise<void>
   /** Called with each record whose items may differ. */
   readonly onSuspect?: (record: Item) => void

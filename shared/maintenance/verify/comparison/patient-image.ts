@@ -53,7 +53,6 @@ export async function withNameOfRow(
   return { ...patient, firstName: listed.firstName, lastName: listed.lastName }
 }
 
-/** The list row of a record. */
 export const listRowOf = (clinic: ClinicId, patient: StoredPatient): Item => {
   const { ordinal, version: _, events: __, imported: ___, isLinkedByApi: ____, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)
