@@ -1,9 +1,9 @@
 import type { QueueId } from '../../shared/runtime/workers.ts'
 import type { AlarmDefinition, Severity } from './alarm.ts'
 
-const deadLetters = (queue: QueueId, id: string, severity: Severity, why: string): AlarmDefinition => ({
+const deadLetters = (queue: QueueId, id: string, why: string): AlarmDefinition => ({
   id,
-  severity,
+  severity: 'look-tomorrow',
   why,
   page: 'dead-letters',
   figure: { of: 'queue', queue, metric: 'ApproximateNumberOfMessagesVisible' },
@@ -31,20 +31,18 @@ const queueAge = (
 
 /** The alarms on queues and their consumers. A message that stays in a queue too long is late; a dead letter was given up. */
 export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
-  deadLetters('emails-dead', 'dead-emails', 'look-tomorrow', 'Emails could not be processed.'),
-  deadLetters('feedback-dead', 'dead-feedback', 'look-tomorrow', 'Feedback of SES could not be processed.'),
-  deadLetters('deliveries-dead', 'dead-deliveries', 'look-tomorrow', 'Deliveries could not be processed.'),
+  deadLetters('emails-dead', 'dead-emails', 'Emails could not be processed.'),
+  deadLetters('feedback-dead', 'dead-feedback', 'Feedback of SES could not be processed.'),
+  deadLetters('deliveries-dead', 'dead-deliveries', 'Deliveries could not be processed.'),
   deadLetters(
     'slow-deliveries-dead',
     'dead-slow-deliveries',
-    'look-tomorrow',
     'Deliveries to slow webhook endpoints could not be processed.',
   ),
   {
     ...deadLetters(
       'failed-fan-outs',
       'failed-fan-outs',
-      'look-tomorrow',
       'The fan-out failed at a batch of the stream. The sweep of events processes it.',
     ),
     page: 'failed-fan-outs',
@@ -52,7 +50,6 @@ export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
   deadLetters(
     'maintenance-dead',
     'dead-maintenance',
-    'look-tomorrow',
     'A verification, a migration or the reconciliation of a restored table failed five times.',
   ),
   {

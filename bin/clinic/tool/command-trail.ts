@@ -25,7 +25,6 @@ export async function startTrail(
   command: Command,
   openLog: () => Promise<OperatorLog>,
   clinic: string | null = null,
-  now: () => number = Date.now,
 ): Promise<void> {
   const program = programOf(command)
   if (trails.has(program)) return
@@ -44,9 +43,9 @@ export async function startTrail(
     records,
     clinic,
     write: (outcome) => {
-      const timestamp = new Date(now()).toISOString()
+      const timestamp = new Date().toISOString()
       const line = { timestamp, ...call, clinic_id: trail.clinic, outcome, records: [...records] }
-      return put(accessLines(line), now())
+      return put(accessLines(line), Date.now())
     },
   }
   await trail.write('started')

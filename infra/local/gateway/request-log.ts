@@ -15,13 +15,13 @@ const METHOD_WIDTH = 'OPTIONS'.length
 const INDENT = ' '.repeat(15)
 
 /** Times are in this machine's time zone, so it must be created before the process switches to UTC. */
-export function requestLog(log: (line: string, isRoutine: boolean) => void, now: () => number = Date.now) {
+export function requestLog(log: (line: string, isRoutine: boolean) => void) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' })
   let width = 0
   return {
     write: (entry: RequestEntry) =>
-      log(formatRequest(entry, width, clock.format(now())), entry.diagnostics.length === 0),
+      log(formatRequest(entry, width, clock.format(Date.now())), entry.diagnostics.length === 0),
     /** Widens the column of resources to the longest one. */
     align: (resources: readonly string[]) => {
       width = Math.max(...resources.map(({ length }) => length))

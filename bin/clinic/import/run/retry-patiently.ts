@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
-import { retryOnConflict, SYSTEM_TIMING, type Timing } from '../../../../shared/store/table/retries.ts'
+import { retryOnConflict } from '../../../../shared/store/table/retries.ts'
 
 /** How long an import waits for a store that is unavailable or busy before it ends. */
 export const RETRY_TIMEOUT_MS = 10 * 60_000
@@ -12,21 +13,17 @@ const MAX_WAIT_MS = 15_000
  * unavailable, or when other writers have won for as long as a request would try. `onWait` is called before each wait.
  * @throws UnavailableError after {@link RETRY_TIMEOUT_MS}
  */
-export async function retryPatiently<T>(
-  work: () => Promise<T>,
-  onWait: () => void,
-  timing: Timing = SYSTEM_TIMING,
-): Promise<T> {
-  const startedAt = timing.now()
+export async function retryPatiently<T>(work: () => Promise<T>, onWait: () => void): Promise<T> {
+  const startedAt = performance.now()
   for (let ceiling = FIRST_WAIT_MS; ; ceiling = Math.min(MAX_WAIT_MS, ceiling * 2)) {
     try {
-      return await retryOnConflict(work, timing)
+      return await retryOnConflict(work)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
-      const wait = timing.random() * ceiling
-      if (timing.now() + wait - startedAt > RETRY_TIMEOUT_MS) throw error
+      const wait = Math.random() * ceiling
+      if (performance.now() + wait - startedAt > RETRY_TIMEOUT_MS) throw error
       onWait()
-      await timing.sleep(wait)
+      await sleep(wait)
     }
   }
 }
