@@ -81,14 +81,11 @@ export const code = <Value extends string>(
   attribute(
     name,
     (value) => codes[value],
-    (stored) => decodeCode(codes, stored),
+    (stored) => {
+      for (const value in codes) if (codes[value] === stored) return value
+      throw new RangeError('a stored code is not one of its set')
+    },
   )
-
-/** @throws RangeError for an unknown character */
-function decodeCode<Value extends string>(codes: Readonly<Record<Value, string>>, stored: unknown): Value {
-  for (const value in codes) if (codes[value] === stored) return value
-  throw new RangeError('a stored code is not one of its set')
-}
 
 /** An ISO 8601 instant, stored in milliseconds since the epoch. */
 export const instant = (name: string): Attribute<string> => {

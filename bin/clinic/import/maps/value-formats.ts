@@ -215,15 +215,11 @@ const OTHER_SIGNS: { readonly [currency: string]: readonly string[] } = {
   USD: ['us$'],
 }
 
-const signs = new Map<string, readonly string[]>()
-
 /** Whether a unit is the code of a currency, or one of its signs. Of what is no currency, any unit is. */
-export function isSignOf(currency: string): (unit: string) => boolean {
-  if (!CURRENCIES.includes(currency)) return () => true
-  const known = signs.get(currency) ?? signsOf(currency)
-  signs.set(currency, known)
-  return (unit) => known.includes(unit.toLowerCase())
-}
+export const isSignOf =
+  (currency: string) =>
+  (unit: string): boolean =>
+    !CURRENCIES.includes(currency) || signsOf(currency).includes(unit.toLowerCase())
 
 const signsOf = (currency: string): string[] => [
   ...(OTHER_SIGNS[currency] ?? []),
