@@ -1,15 +1,10 @@
 import { requireChanged } from '../api/appointment-actions.ts'
 import { renderAppointment } from '../api/appointments.ts'
 import type { Appointment } from '../domain/booking/appointment.ts'
-import {
-  type ActionVerdict,
-  type AppointmentAction,
-  applyAction,
-} from '../domain/booking/appointment-actions.ts'
+import { type AppointmentAction, applyAction } from '../domain/booking/appointment-actions.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
-import type { ActionOutcome } from '../store/calendar/appointment-changes.ts'
-import type { RequestedWrite } from '../store/table/idempotency.ts'
+import type { appointmentChangeStore } from '../store/calendar/appointment-changes.ts'
 import type { BeginWrite } from './requested-write.ts'
 
 type Request = {
@@ -21,14 +16,7 @@ type Request = {
   readonly write: BeginWrite
 }
 
-type Appointments = {
-  readonly act: (
-    clinic: ClinicId,
-    id: string,
-    apply: (before: WithUpdatedAt<Appointment>) => ActionVerdict,
-    write: RequestedWrite<WithUpdatedAt<Appointment>>,
-  ) => Promise<ActionOutcome>
-}
+type Appointments = Pick<ReturnType<typeof appointmentChangeStore>, 'act'>
 
 /** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is rejected */
 export async function actOnAppointment(

@@ -1,7 +1,8 @@
+import type { StreamViewType } from '@aws-sdk/client-dynamodb'
 import { ACCOUNT_ID } from '../template/physical-names.ts'
 import type { ResolvedResource, ResolvedTemplate } from '../template/template.ts'
 import { checkPattern, type EventPattern } from './event-pattern.ts'
-import type { StreamView, TableStream } from './table-streams.ts'
+import type { TableStream } from './table-streams.ts'
 
 type MappingProperties = {
   readonly EventSourceArn: string
@@ -60,7 +61,7 @@ const STREAM_PROPERTIES = new Set([
   'Tags',
 ])
 
-type TableProperties = { readonly StreamSpecification?: { readonly StreamViewType: StreamView } }
+type TableProperties = { readonly StreamSpecification?: { readonly StreamViewType: StreamViewType } }
 
 /** @throws Error that names an unsupported mapping */
 export function eventSourceMappings(template: ResolvedTemplate, region: string) {

@@ -1,7 +1,7 @@
-export type StreamView = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES'
+import type { DescribeTableOutput, StreamViewType } from '@aws-sdk/client-dynamodb'
 
 /** A table and the view of its stream; null for a table without a stream. */
-export type TableStream = { readonly table: string; readonly view: StreamView | null }
+export type TableStream = { readonly table: string; readonly view: StreamViewType | null }
 
 /** The DynamoDB engine. */
 export type TableEngine = { readonly endpoint: string; readonly region: string }
@@ -105,12 +105,6 @@ export async function openAtEnd(engine: TableEngine, streamArn: string): Promise
 
 type GetShardIteratorResponse = { readonly ShardIterator?: string }
 type GetRecordsResponse = { readonly Records: readonly StreamRecord[]; readonly NextShardIterator?: string }
-type DescribeTableResponse = {
-  readonly Table: {
-    readonly LatestStreamArn?: string
-    readonly StreamSpecification?: { readonly StreamEnabled: boolean; readonly StreamViewType?: StreamView }
-  }
-}
 type DescribeStreamResponse = {
   readonly StreamDescription: {
     readonly Shards: readonly { readonly ShardId: string }[]
@@ -119,8 +113,8 @@ type DescribeStreamResponse = {
 }
 
 async function describeStream(engine: TableEngine, TableName: string) {
-  const { Table } = await call<DescribeTableResponse>(engine, TABLES_API, 'DescribeTable', { TableName })
-  const { StreamSpecification: stream, LatestStreamArn: arn } = Table
+  const { Table } = await call<DescribeTableOutput>(engine, TABLES_API, 'DescribeTable', { TableName })
+  const { StreamSpecification: stream, LatestStreamArn: arn } = Table ?? {}
   return { arn, view: (stream?.StreamEnabled && stream.StreamViewType) || null }
 }
 

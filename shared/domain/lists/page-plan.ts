@@ -68,17 +68,11 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
   }
 }
 
-/** The days and facets to read for the page after a cursor. */
-export type CursorPlan = {
-  /** The last day to read, in the order of the list; undefined if there is none. */
-  readonly until: string | undefined
-  readonly facets: readonly string[]
-  /** Whether there are days after it. */
-  readonly hasMore: boolean
-}
-
-/** Plans the next `need` records after a cursor on `date`; `days` are in the order of the list, none of them before it. */
-export function planFromCursor(days: readonly DayTally[], date: string, need: number): CursorPlan {
+/**
+ * Plans the next `need` records after a cursor on `date`; `days` are in the order of the list, none of them before it. Returns the facets
+ * to read, the last day to read (undefined if there is none), and whether there are days after it.
+ */
+export function planFromCursor(days: readonly DayTally[], date: string, need: number) {
   let covered = 0
   let read = 0
   // How many records of the first day are behind the cursor is unknown.

@@ -9,10 +9,8 @@ import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
 import type { ImportableEntity } from '../entities/entity.ts'
 import { rowsFile } from '../files/rejections.ts'
-import type { ColumnMap } from '../maps/map-schema.ts'
-import type { Aliases } from './aliases.ts'
 import { announceImport } from './announce-import.ts'
-import { type ImportProgress, ImportStopped, importFile } from './import-file.ts'
+import { type ImportOptions, type ImportProgress, ImportStopped, importFile } from './import-file.ts'
 import { MoneySums } from './money-sums.ts'
 import { countsText, type FileReport, GroupedTexts } from './report.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
@@ -22,14 +20,10 @@ export type FileImport = {
   readonly table: Table
   readonly clinic: StoredClinic
   readonly check: boolean
-  readonly encoding: string | undefined
-  readonly map: ColumnMap | undefined
-  readonly aliases: Aliases
-  readonly isShared: boolean
-  readonly overwrite: boolean
-  readonly allowOverlaps: boolean
-  readonly allowSameNumbers: boolean
-}
+} & Pick<
+  ImportOptions,
+  'encoding' | 'map' | 'aliases' | 'isShared' | 'overwrite' | 'allowOverlaps' | 'allowSameNumbers'
+>
 
 /** Imports a file. If it does not get to its end, says how far it got. */
 export async function importWithProgress(
