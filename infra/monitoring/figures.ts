@@ -89,6 +89,10 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
   ) => new Metric({ namespace, metricName, statistic, dimensionsMap, period, ...(label && { label }) })
   const ofApi = (name: string, statistic: Statistic) =>
     metric('AWS/ApiGateway', name, statistic, { ApiName: watched.api, Stage: watched.stage })
+  const math = (expression: string, usingMetrics: Record<string, IMetric>, ownLabel?: string) => {
+    const shown = label ?? ownLabel
+    return new MathExpression({ expression, usingMetrics, period, ...(shown && { label: shown }) })
+  }
   // The metrics of a graph share one space of ids.
   const sum = (name: string, parts: readonly Metric[]) => {
     const [first] = parts
@@ -98,7 +102,7 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
     const expression = Object.keys(usingMetrics)
       .map((id) => `FILL(${id}, 0)`)
       .join(' + ')
-    return new MathExpression({ expression, usingMetrics, period, ...(label && { label }) })
+    return math(expression, usingMetrics)
   }
   const worstOf = (
     streams: readonly string[],
@@ -115,7 +119,7 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
     // Nothing is late or failing in a stream that had no lines in the period.
     const filled = Object.keys(usingMetrics).map((id) => `FILL(${id}, ${idle})`)
     const expression = `${worst}([${filled.join(', ')}])`
-    return new MathExpression({ expression, usingMetrics, period, ...(label && { label }) })
+    return math(expression, usingMetrics)
   }
   switch (figure.of) {
     case 'service':
@@ -139,40 +143,33 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
     case 'api':
       return ofApi(figure.metric, figure.statistic)
     case 'api-error-rate':
-      return new MathExpression({
-        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        usingMetrics: { errors: ofApi('5XXError', 'Sum'), requests: ofApi('Count', 'Sum') },
-        period,
-        label: label ?? '% of requests',
-      })
+      return math(
+        'IF(errors >= 5, 100 * errors / requests, 0)',
+        { errors: ofApi('5XXError', 'Sum'), requests: ofApi('Count', 'Sum') },
+        '% of requests',
+      )
     case 'route-errors':
-      return new MathExpression({
-        expression: routeErrorsQuery(watched.stage),
-        period,
-        label: label ?? '5xx',
-      })
+      return math(routeErrorsQuery(watched.stage), {}, '5xx')
     case 'message-failure-rate': {
       const { channel } = figure
       const of = (status: string) =>
         metric(NAMESPACE, 'message_status', 'Sum', { stage: watched.stage, channel, status })
       const others = 'MAX([FILL(sent, 0), FILL(delivered, 0)])'
       const isEnough = `failed >= 5 || (failed >= 3 && failed >= ${others})`
-      return new MathExpression({
-        expression: `IF(${isEnough}, 100 * failed / (failed + ${others}), 0)`,
-        usingMetrics: { failed: of('failed'), sent: of('sent'), delivered: of('delivered') },
-        period,
-        label: label ?? '% of messages',
-      })
+      return math(
+        `IF(${isEnough}, 100 * failed / (failed + ${others}), 0)`,
+        { failed: of('failed'), sent: of('sent'), delivered: of('delivered') },
+        '% of messages',
+      )
     }
     case 'delivery-failure-rate': {
       const attempts = (dimensions: Record<string, string> = {}) =>
         metric(NAMESPACE, 'delivery_attempt', 'Sum', { stage: watched.stage, ...dimensions })
-      return new MathExpression({
-        expression: 'IF(attempts >= 20, 100 * (1 - FILL(delivered, 0) / attempts), 0)',
-        usingMetrics: { attempts: attempts(), delivered: attempts({ outcome: 'delivered' }) },
-        period,
-        label: label ?? '% of attempts',
-      })
+      return math(
+        'IF(attempts >= 20, 100 * (1 - FILL(delivered, 0) / attempts), 0)',
+        { attempts: attempts(), delivered: attempts({ outcome: 'delivered' }) },
+        '% of attempts',
+      )
     }
     case 'email-wait': {
       // Seconds in the queue; milliseconds since it was accepted for an email that is queued again.
@@ -182,24 +179,17 @@ export function metricOf(figure: Figure, watched: Watched, minutes: number, labe
         }),
         metric(NAMESPACE, 'email_wait_ms', 'Maximum', { stage: watched.stage }),
       ]
-      const expression = 'MAX([FILL(queued, 0), FILL(retried, 0) / 1000])'
-      return new MathExpression({
-        expression,
-        usingMetrics: { queued, retried },
-        period,
-        ...(label && { label }),
-      })
+      return math('MAX([FILL(queued, 0), FILL(retried, 0) / 1000])', { queued, retried })
     }
     case 'canary': {
       const invocations = (name: string) =>
         metric('AWS/Events', name, 'Sum', { RuleName: canaryName(watched.stage) })
-      return new MathExpression({
+      return math(
         // EventBridge records no zeros.
-        expression: 'FILL(sent, 0) - FILL(failed, 0)',
-        usingMetrics: { sent: invocations('Invocations'), failed: invocations('FailedInvocations') },
-        period,
-        label: label ?? 'successful requests',
-      })
+        'FILL(sent, 0) - FILL(failed, 0)',
+        { sent: invocations('Invocations'), failed: invocations('FailedInvocations') },
+        'successful requests',
+      )
     }
     case 'table':
       return sum(
