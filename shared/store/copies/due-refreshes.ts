@@ -5,8 +5,7 @@ import {
   parseDueRefreshKey,
   staleCopiesKey,
 } from '../keys/copies.ts'
-import { dueUntil } from '../keys/due.ts'
-import { partitionBatches } from '../table/partition-batches.ts'
+import { dueBatches as readDue } from '../table/due-batches.ts'
 import { withScope } from '../table/request-scope.ts'
 import type { Table } from '../table/table.ts'
 import { copiedNames } from './copied-names.ts'
@@ -16,10 +15,8 @@ export function dueRefreshes({ table }: { table: Table }) {
   const { refresh } = copiedNames(table)
 
   /** The owners that are due by `until`, in batches of at most `size` from each partition, earliest first. */
-  async function* dueBatches(until: number, size: number): AsyncGenerator<DueRefresh[]> {
-    for await (const items of partitionBatches(table, DUE_REFRESH_PARTITIONS, { to: dueUntil(until), size }))
-      yield items.map(parseDueRefreshKey).sort((a, b) => a.at - b.at)
-  }
+  const dueBatches = (until: number, size: number) =>
+    readDue(table, DUE_REFRESH_PARTITIONS, parseDueRefreshKey, { until, size })
 
   /**
    * Refreshes the copies of an owner, and removes its due item. Ends when `signal` aborts: the records that were refreshed

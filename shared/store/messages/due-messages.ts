@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Due } from '../../domain/due.ts'
 import type { Message } from '../../domain/messages/message.ts'
-import { dueUntil, parseDueKey } from '../keys/due.ts'
+import { parseDueKey } from '../keys/due.ts'
 import {
   DUE_MESSAGE_PARTITIONS,
   dueMessageKey,
@@ -9,20 +9,14 @@ import {
   UNRESOLVED_MESSAGES_PARTITION,
   unresolvedMessageKey,
 } from '../keys/messages.ts'
-import { partitionBatches } from '../table/partition-batches.ts'
+import { dueBatches as readDue } from '../table/due-batches.ts'
 import type { Table } from '../table/table.ts'
 
 /** Finds messages of all clinics: those that are due, those that wait for a person, and those with a provider's id. */
 export function dueMessages({ table }: { table: Table }) {
   /** The messages that are due by `until`, in batches of at most `size` from each partition, earliest first. */
-  async function* dueBatches(
-    until: number,
-    size: number,
-    partitions = DUE_MESSAGE_PARTITIONS,
-  ): AsyncGenerator<Due[]> {
-    for await (const items of partitionBatches(table, partitions, { to: dueUntil(until), size }))
-      yield items.map(parseDueKey).sort((a, b) => a.at - b.at)
-  }
+  const dueBatches = (until: number, size: number, partitions = DUE_MESSAGE_PARTITIONS) =>
+    readDue(table, partitions, parseDueKey, { until, size })
 
   /** At most `limit` messages from each partition that are due by `until`, earliest first. */
   async function due(until: number, limit: number): Promise<Due[]> {
