@@ -115,7 +115,6 @@ async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
+  await server[Symbol.asyncDispose]()
   return port
 }

@@ -13,16 +13,7 @@ import {
 /** The result of an invocation, and lines about it that a person should see. */
 export type Outcome = Result & { readonly diagnostics: readonly string[] }
 
-export type FunctionPool = {
-  readonly name: string
-  /** Does not run the function if `abandoned` is aborted before that. */
-  readonly invoke: (event: string, traceId?: string, abandoned?: AbortSignal) => Promise<Outcome>
-  /** Ends all environments as a crash does: running invocations fail, and the next one starts a fresh environment. */
-  readonly kill: () => Promise<void>
-  /** Applies new code or configuration. Running invocations finish with the previous version. */
-  readonly update: (spec: FunctionSpec) => void
-  readonly close: () => Promise<void>
-}
+export type FunctionPool = ReturnType<typeof createFunctionPool>
 
 type PoolOptions = {
   /** Receives what the function writes, by log group. */
@@ -53,7 +44,7 @@ export function createFunctionPool(
     batches = 0,
     scheduler = openScheduler(),
   }: PoolOptions = {},
-): FunctionPool {
+) {
   let spec = initial
   let closed = false
   let loadedAt = 0
@@ -176,7 +167,8 @@ export function createFunctionPool(
 
   return {
     name: initial.id,
-    invoke: async (event, traceId = '', abandoned = undefined) => {
+    /** Does not run the function if `abandoned` is aborted before that. */
+    invoke: async (event: string, traceId = '', abandoned?: AbortSignal): Promise<Outcome> => {
       const worker = await acquire(abandoned)
       const state = worker && workers.get(worker)
       if (!worker || !state) return { ok: false, error: closed ? CLOSED : ABANDONED, diagnostics: [] }
@@ -187,17 +179,19 @@ export function createFunctionPool(
       release(worker, state)
       return { ...result, diagnostics }
     },
+    /** Ends all environments as a crash does: running invocations fail, and the next one starts a fresh environment. */
     kill: async () => {
       await Promise.all(
         [...workers].map(([worker, { phase }]) => (phase === 'busy' ? worker.kill() : end(worker))),
       )
       scheduler.schedule()
     },
-    update: (next) => {
+    /** Applies new code or configuration. Running invocations finish with the previous version. */
+    update: (next: FunctionSpec) => {
       spec = next
       endUnusable()
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closed = true
       scheduler.remove(scheduled)
       for (const { resolve } of waiting.splice(0)) resolve(null)
