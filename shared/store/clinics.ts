@@ -7,6 +7,7 @@ import { partitionParts } from './keys/key.ts'
 import { EMPTY_HEAD, patientHeadItem } from './patients/head.ts'
 import { number, text } from './table/attributes.ts'
 import { ConditionFailed, ifConditionHolds } from './table/errors.ts'
+import { toUpdateParts } from './table/item-update.ts'
 import { newClinicSecret, secretItem } from './table/secret.ts'
 import type { Table } from './table/table.ts'
 import { readRecord } from './table/unreadable-record.ts'
@@ -80,21 +81,9 @@ export function clinicStore({ table }: { table: Table }) {
    */
   async function update(id: ClinicId, settings: ClinicChanges): Promise<StoredClinic> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-    const set = given.flatMap(([, value], at) => (value === null ? [] : `#${at} = :${at}`))
-    const remove = given.flatMap(([, value], at) => (value === null ? `#${at}` : []))
-    const item = await updateUnlessDeleting(table, id, {
-      UpdateExpression: [
-        'ADD v :one',
-        ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
-        ...(remove.length > 0 ? [`REMOVE ${remove.join(', ')}`] : []),
-      ].join(' '),
-      ExpressionAttributeNames: Object.fromEntries(given.map(([name], at) => [`#${at}`, name])),
-      ExpressionAttributeValues: {
-        ...Object.fromEntries(given.flatMap(([, value], at) => (value === null ? [] : [[`:${at}`, value]]))),
-        ':one': 1,
-      },
-      ReturnValues: 'ALL_NEW',
-    })
+    const set = new Map(given.map(([name, value]) => [name, value ?? undefined]))
+    const parts = toUpdateParts({ key: clinicKey(id), add: new Map(), set })
+    const item = await updateUnlessDeleting(table, id, { ...(parts as UpdateParts), ReturnValues: 'ALL_NEW' })
     return toClinic(item as Item)
   }
 
