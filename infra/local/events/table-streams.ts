@@ -22,14 +22,7 @@ export type StreamRecord = {
 }
 
 /** The position of one reader in a stream. */
-export type StreamPosition = {
-  readonly streamArn: string
-  /**
-   * Reads the next records of every shard and returns their number. The position moves past them when `take` resolves;
-   * when `take` rejects, past the records that it reported as done.
-   */
-  readonly advance: (handle: RecordHandler, signal: AbortSignal) => Promise<number>
-}
+export type StreamPosition = Awaited<ReturnType<typeof openAtEnd>>
 
 type RecordHandler = (records: readonly StreamRecord[], done: (count: number) => void) => Promise<void>
 
@@ -53,7 +46,7 @@ export async function streamArnOf(engine: TableEngine, table: string): Promise<s
 }
 
 /** A position after all current records. */
-export async function openAtEnd(engine: TableEngine, streamArn: string): Promise<StreamPosition> {
+export async function openAtEnd(engine: TableEngine, streamArn: string) {
   const known = new Set<string>()
   /** The iterator to continue with, and the number of its records that are done. */
   const shards = new Map<string, { readonly iterator: string; done: number }>()
@@ -74,7 +67,11 @@ export async function openAtEnd(engine: TableEngine, streamArn: string): Promise
   await openShards('LATEST')
   return {
     streamArn,
-    advance: async (handle, signal) => {
+    /**
+     * Reads the next records of every shard and returns their number. The position moves past them when `handle` resolves;
+     * when it rejects, past the records that it reported as done.
+     */
+    advance: async (handle: RecordHandler, signal: AbortSignal): Promise<number> => {
       let read = 0
       for (const [id, shard] of shards) {
         const input = { ShardIterator: shard.iterator }
