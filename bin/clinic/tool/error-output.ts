@@ -30,10 +30,9 @@ export function describeError(
   }
   if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
   if (error instanceof ClinicBeingDeleted) return { code: EXIT.wrongInput, message: describeDeletion(error) }
-  if (error instanceof WalkTaken || error instanceof StillFound)
+  if (error instanceof WalkTaken || error instanceof StillFound || error instanceof UnreadableRecord)
     return { code: EXIT.failed, message: error.message }
   if (error instanceof TooManyActiveDoctors) return { code: EXIT.wrongInput, message: error.message }
-  if (error instanceof UnreadableRecord) return { code: EXIT.failed, message: error.message }
   const settings = describeMissingSettings(error)
   if (settings !== null) return { code: EXIT.wrongInput, message: settings }
   if (error instanceof UnavailableError)
