@@ -12,7 +12,6 @@ export type Watched = {
   readonly table: string
   readonly tableArn: string
   readonly queueName: (queue: QueueId) => string
-  /** The function of a worker, by its id. */
   readonly functionName: (worker: string) => string
   /** The delivery streams of the access trail. */
   readonly trail: readonly string[]

@@ -188,7 +188,6 @@ export function sentFields(record: object, sent: object, always: readonly string
   return Object.fromEntries(Object.entries(record).filter(([name]) => isShown(name)))
 }
 
-/** The envelope of a single record. */
 export const envelopeOf = <T extends z.ZodType>(record: T) => z.lazy(() => z.strictObject({ data: record }))
 
 const PageMeta = z.lazy(() =>

@@ -29,7 +29,6 @@ export type Match = {
 
 /** The methods that ANY includes; a REST API supports no others. */
 const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
-/** The default timeout of an integration. */
 const INTEGRATION_TIMEOUT_MS = 29_000
 
 type Resource = Pick<Route, 'resource' | 'resourceId' | 'methods'>

@@ -133,7 +133,6 @@ const listedBefore =
   (a: string, b: string): boolean =>
     order === 'asc' ? a < b : a > b
 
-/** The cursor of a record in its lists. */
 export function cursorOf<R>({ position }: Pick<CalendarEntity<R, never>, 'position'>, record: R): string {
   const { date, moment, id } = position(record)
   return calendarSortKey(date, moment, id)

@@ -24,7 +24,6 @@ type CatalogueImport<Entry, Fields> = Pick<ImportEntity<Fields>, 'name' | 'idKin
     readonly valuesOf: (entry: Entry) => ColumnValues
   }
   readonly store: CatalogueStore<Entry>
-  /** The records that rows may refer to. */
   readonly references?: SmallList
   /** The record of a row. @throws RowRejectedError */
   readonly build: (row: ImportRow<Fields>, before: Entry | null, clinic: ClinicInfo) => Entry
