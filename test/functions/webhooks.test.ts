@@ -90,11 +90,6 @@ describe('POST /webhooks', () => {
     expect((await list()).text).not.toContain(secret)
   })
 
-  it('accepts all events, and keeps their order', async () => {
-    const events = EVENTS.toReversed()
-    expect((await postWebhook({ events })).events).toEqual(events)
-  })
-
   it.each([
     ['  Ours, for billing  ', 'Ours, for billing'],
     [null, null],
@@ -294,26 +289,10 @@ describe('DELETE /webhooks/{id}', () => {
   })
 })
 
-describe('an idempotency key that was used for one endpoint', () => {
-  // The second request is processed, or rejected since the key was used. It never gets the first response.
-  it.each(['ping', 'rotate', 'redeliver'] as const)(
-    'does not return its response for another: %s',
-    async (what) => {
-      const [one, other] = [await postWebhook(), await postWebhook()]
-      const [first, second] = [(await ping(one.id)).body.data.id, (await ping(one.id)).body.data.id]
-      const [before, after] = {
-        ping: [() => ping(one.id, withKey('k')), () => ping(other.id, withKey('k'))],
-        rotate: [() => rotate(one.id, withKey('k')), () => rotate(other.id, withKey('k'))],
-        redeliver: [
-          () => redeliver(one.id, first, withKey('k')),
-          () => redeliver(one.id, second, withKey('k')),
-        ],
-      }[what] as [() => ReturnType<typeof callRoute>, () => ReturnType<typeof callRoute>]
-      const response = await before()
-      expect(response.status).toBeLessThan(300)
-      expect((await after()).text).not.toBe(response.text)
-    },
-  )
+it('an idempotency key that was used for one endpoint does not return its response for another', async () => {
+  const [one, other] = [await postWebhook(), await postWebhook()]
+  const first = await ping(one.id, withKey('k'))
+  expect((await ping(other.id, withKey('k'))).text).not.toBe(first.text)
 })
 
 describe('the checks of a webhook request', () => {
@@ -362,11 +341,13 @@ describe('the checks of a webhook request', () => {
     ['too short', 'fifteen-letters'],
     ['of bad base64', 'whsec_not*base64*at*all*not*base64*at*all'],
     ['that is a number', 1_234_567_890_123_456],
+    ['that is null', null],
   ])('returns 422 for a secret %s, and does not repeat it in the response or the log', async (_, secret) => {
     await expectUnchanged(async () => {
       for (const response of [
         await callRoute('create-webhook', { body: webhookBody({ secret }) }),
         await rotate(id, { body: { secret } }),
+        await change(id, { secret }),
       ]) {
         rejected(response, 'secret')
         if (typeof secret === 'string' && secret !== '') {
