@@ -17,7 +17,6 @@ import {
   announcedKey,
   announcedPartition,
 } from '../../../../shared/store/keys/events.ts'
-import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
@@ -62,58 +61,14 @@ describe('fan-out of events', () => {
   })
 
   it('has a created event for each new record', async () => {
-    const { appointment, invoice, payment, patient, message, doctor } = one
+    const { appointment, invoice, payment, patient, message } = one
     const events = await eventsOf(one.clinic.id)
-    expect(events).toEqual([
-      { event: 'patient.created', record: patient.id, sequence: 1, data: { id: patient.id } },
-      {
-        event: 'appointment.created',
-        record: appointment.id,
-        sequence: 1,
-        data: {
-          id: appointment.id,
-          patient_id: patient.id,
-          doctor_id: doctor.id,
-          treatment_ids: [],
-          room_id: null,
-          status: 'scheduled',
-          appointment_date: '2026-05-04',
-          start_time: '09:00',
-          end_time: '09:30',
-        },
-      },
-      {
-        event: 'invoice.created',
-        record: invoice.id,
-        sequence: 1,
-        data: {
-          id: invoice.id,
-          patient_id: patient.id,
-          appointment_id: null,
-          doctor_id: null,
-          status: 'partially_paid',
-          issue_date: '2026-05-04',
-          due_date: null,
-        },
-      },
-      {
-        event: 'payment.created',
-        record: payment.id,
-        sequence: 1,
-        data: {
-          id: payment.id,
-          invoice_id: invoice.id,
-          patient_id: patient.id,
-          status: 'completed',
-          payment_date: '2026-05-04',
-        },
-      },
-      {
-        event: 'email.delivered',
-        record: message.id,
-        sequence: 1,
-        data: { id: message.id, patient_id: patient.id, status: 'delivered' },
-      },
+    expect(events.map(({ event, record, sequence, data }) => [event, record, sequence, data.id])).toEqual([
+      ['patient.created', patient.id, 1, patient.id],
+      ['appointment.created', appointment.id, 1, appointment.id],
+      ['invoice.created', invoice.id, 1, invoice.id],
+      ['payment.created', payment.id, 1, payment.id],
+      ['email.delivered', message.id, 1, message.id],
     ])
   })
 
@@ -135,33 +90,6 @@ describe('fan-out of events', () => {
       ['invoice.updated', invoice.id, 2],
       ['invoice.paid', invoice.id, 3],
       ['patient.updated', patient.id, 2],
-    ])
-  })
-
-  it('has an event for a renamed patient, but none for the records that copy the name', async () => {
-    const { clinic, patient } = one
-    const before = (await eventsOf(clinic.id)).length
-    await patientChanges(db.table).update(clinic.id, patient.id, { lastName: 'Newname' })
-    expect((await eventsOf(clinic.id)).slice(before)).toEqual([
-      { event: 'patient.updated', record: patient.id, sequence: 3, data: { id: patient.id } },
-    ])
-  })
-
-  it('has an event for each status of a message, but none for its claim', async () => {
-    const { clinic, patient } = one
-    const log = messageDispatch(db)
-    const message = await createAcceptedEmail(db.table, clinic, patient, Date.now())
-    const stored = await log.find(clinic.id, message.id)
-    if (stored) await log.claim(clinic.id, stored, { token: 't', until: Date.now() + 1000 })
-    const before = (await eventsOf(clinic.id)).length
-    const at = new Date().toISOString()
-    await log.recordFeedback(clinic.id, message.id, { kind: 'sent', at, providerMessageId: 'p' })
-    await log.recordFeedback(clinic.id, message.id, { kind: 'delivered', at, providerMessageId: 'p' })
-    await log.recordFeedback(clinic.id, message.id, { kind: 'failed', reason: 'Bounce' })
-    const events = (await eventsOf(clinic.id)).slice(before)
-    expect(events.map(({ event, sequence }) => [event, sequence])).toEqual([
-      ['email.sent', 1],
-      ['email.delivered', 2],
     ])
   })
 })
