@@ -129,23 +129,6 @@ describe('the sweep of messages', () => {
     })
   })
 
-  it('processes each due message', async () => {
-    const { done } = await swept({
-      a: aMessage('a', waiting),
-      b: null,
-      c: aMessage('c', claimedUntil(NOW - 1)),
-      d: aMessage('d', waiting),
-    })
-    expect(done.map(([name]) => name).sort()).toEqual([
-      'markUnresolved',
-      'postpone',
-      'postpone',
-      'push',
-      'push',
-      'removeDue',
-    ])
-  })
-
   it('leaves a message that could not be queued to the next sweep', async () => {
     const { done, failed } = await swept({ m: aMessage('m', waiting) }, { push: 'm' })
     const dueTimes = done.map(([name, , read, at]) => [name, (read as { version: number }).version, at])

@@ -25,11 +25,11 @@ function waiting(turns: Record<string, number>, msPerTurn = 0) {
 
 describe('the sweep of events', () => {
   it('takes turns: a clinic with many events does not hold up the others', async () => {
-    const { taken, sweep } = waiting({ large: 4, b: 1, c: 2 })
+    const others = Object.fromEntries(Array.from({ length: 19 }, (_, n) => [`c${n}`, 1]))
+    const { taken, sweep } = waiting({ large: 4, ...others })
     await sweepEvents(sweep)
-    expect(taken.slice(0, 3).sort()).toEqual(['b', 'c', 'large'])
-    expect(taken.slice(3)).toEqual(expect.arrayContaining(['large', 'c']))
-    expect(taken.length).toBe(7)
+    expect(new Set(taken.slice(0, 20)).size).toBe(20)
+    expect(taken.slice(20)).toEqual(['large', 'large', 'large'])
   })
 
   it('does not repeat a clinic that failed, and fails after the others', async () => {
