@@ -14,7 +14,6 @@ import {
   PORT,
   receiverNetwork,
   SHORT_MS,
-  URL_TEXT,
 } from '../../../support/webhook-receiver.ts'
 
 const RECEIVER = '127.0.0.2'
@@ -100,11 +99,11 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
 
     it('is rejected without a connection when one address is private', async () => {
       const receiver = await receives((socket) => socket.end(httpText('200 OK')))
-      for (const [first, second] of [
-        [RECEIVER, '127.0.0.3'],
+      for (const addresses of [
         ['127.0.0.3', RECEIVER],
-      ] as const) {
-        names.answer(({ type }) => (type === 'A' ? [a(NAME, first), a(NAME, second)] : []))
+        [...Array<string>(20).fill(RECEIVER), '127.0.0.3'],
+      ]) {
+        names.answer(({ type }) => (type === 'A' ? addresses.map((address) => a(NAME, address)) : []))
         expect(await attempt()).toMatchObject({ reason: 'private_address' })
       }
       names.answer(({ type }) => (type === 'A' ? [a(NAME, RECEIVER)] : [aaaa(NAME, '::1')]))
@@ -177,20 +176,6 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       },
     )
 
-    it.each([
-      [['93.184.215.14', '127.0.0.1'], []],
-      [['127.0.0.1', '93.184.215.14'], []],
-      [[...Array(20).keys()].map((index) => `93.184.215.${index}`).concat('127.0.0.1'), []],
-      [['93.184.215.14'], ['::1']],
-      [['93.184.215.14'], ['::ffff:127.0.0.1']],
-      [['93.184.215.14'], ['2606:4700:4700::1111', '64:ff9b::127.0.0.1']],
-    ])('is rejected when other addresses are public: %j %j', async (v4, v6) => {
-      names.answer(({ type }) =>
-        type === 'A' ? v4.map((address) => a(NAME, address)) : v6.map((address) => aaaa(NAME, address)),
-      )
-      expect(await attemptForReal()).toMatchObject({ kind: 'failed', reason: 'private_address' })
-    })
-
     it('is not resolved again between the check and the connection', async () => {
       const receiver = await receives((socket) => socket.end(httpText('200 OK')))
       const asked = { A: 0, AAAA: 0 }
@@ -205,22 +190,6 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       expect(await attempt()).toMatchObject({ kind: 'failed', reason: 'private_address' })
       expect(asked).toEqual({ A: 2, AAAA: 2 })
       expect(receiver.requests).toHaveLength(1)
-    })
-
-    it('is rejected when the next resolution changes from a public address', async () => {
-      let asked = 0
-      names.answer(({ name, type }) => {
-        if (name !== NAME || type === 'A') return []
-        asked += 1
-        // An unallocated part of the public address space: packets go nowhere.
-        return [aaaa(NAME, asked % 2 === 1 ? '2d00::1' : '::1')]
-      })
-      for (let round = 0; round < 3; round++) {
-        const first = await attemptForReal(URL_TEXT, { deadlineMs: SHORT_MS })
-        expect(['connection', 'timeout']).toContain('reason' in first && first.reason)
-        expect(await attemptForReal()).toMatchObject({ kind: 'failed', reason: 'private_address' })
-      }
-      expect(asked).toBe(6)
     })
   })
 
