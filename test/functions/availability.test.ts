@@ -275,18 +275,6 @@ describe('GET /availability', () => {
     })
   })
 
-  it('lists the doctors who offer a treatment, by name', async () => {
-    const { body } = await list({ treatment_id: treatment.id, date, duration: '50' })
-    expect(
-      body.data.map(({ doctor, duration_minutes }: any) => [doctor.full_name, duration_minutes]),
-    ).toEqual([
-      ['dr. a', 50],
-      ['Dr. B', 50],
-    ])
-    const paging = { has_more: false, next_after: null }
-    expect(body.meta).toEqual({ date, treatment_id: treatment.id, duration_minutes: 50, count: 2, ...paging })
-  })
-
   it('lists the doctors who offer all of several treatments', async () => {
     const treatment_ids = `${treatment.id},${other.id.toUpperCase()}`
     const { body } = await list({ treatment_ids, date, duration: '60' })
