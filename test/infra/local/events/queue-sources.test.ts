@@ -124,15 +124,6 @@ it('deletes only messages that the function does not report as failed', async ()
   expect(await receive('Dead')).toEqual(['bad'])
 })
 
-it('accepts a batching window and a maximum concurrency', async () => {
-  const { events, send } = await mappedTo(() => undefined, {
-    MaximumBatchingWindowInSeconds: 5,
-    ScalingConfig: { MaximumConcurrency: 2 },
-  })
-  await send('hello')
-  await expect.poll(() => events.length).toBe(1)
-})
-
 it('keeps the pollers of unchanged mappings', async () => {
   const { sources, options } = await mappedTo(() => undefined)
   expect(await startQueueSources(options, sources)).toBe(sources)

@@ -82,13 +82,6 @@ async function mappedTo(
     sources = await startStreamSources(optionsWith(more), sources)
     return sources
   }
-  /** Simulates a restart of the runner, which stores no position. */
-  const restart = async (between: () => Promise<void>) => {
-    await sources?.stop()
-    sources = undefined
-    await between()
-    await start()
-  }
   const client = new DynamoDBClient({ ...ENGINE_ACCESS, endpoint: engine.endpoint })
   onTestFinished(async () => {
     await sources?.stop()
@@ -107,7 +100,7 @@ async function mappedTo(
     document.send(
       new TransactWriteCommand({ TransactItems: [{ Delete: { TableName: table, Key: { pk, sk } } }] }),
     )
-  return { table, events, lines, sent, start, restart, put, remove }
+  return { table, events, lines, sent, start, put, remove }
 }
 
 const keys = (records: readonly DynamoDBRecord[]) => records.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S)
@@ -211,18 +204,6 @@ it('reports the position of a discarded batch to the destination, but not its re
     ],
   ])
   expect(JSON.stringify(sent)).not.toContain('worse')
-})
-
-it('starts with records written after its start, also after a restart', async () => {
-  const { events, start, restart, put } = await mappedTo(() => undefined)
-  await put(['a', 'seeded'])
-  await start()
-  await put(['a', '1'])
-  await expect.poll(() => events.length).toBe(1)
-  await restart(async () => void (await put(['a', 'meanwhile'])))
-  await put(['a', '2'])
-  await expect.poll(() => events.length).toBe(2)
-  expect(keys(events.flat())).toEqual(['1', '2'])
 })
 
 it('keeps the poller of an unchanged mapping', async () => {

@@ -254,13 +254,6 @@ it('runs new code after an update and finishes running invocations with the old 
   expect((await invoke()).value).toBe('new')
 })
 
-it('keeps the environment when only the directory of the bundle has changed', async () => {
-  const { pool, invoke } = poolOf(COUNTER)
-  await invoke()
-  pool.update(functionOf(COUNTER))
-  expect((await invoke()).value.calls).toBe(2)
-})
-
 it('fails running and queued invocations when it closes', async () => {
   const { pool, invoke } = poolOf(COUNTER)
   const outcomes = Array.from({ length: 6 }, () => invoke({ wait: 60_000 }))

@@ -18,11 +18,7 @@ type Invoke = (
 ) => Promise<unknown> | unknown
 
 /** A gateway with one route, `ANY /{proxy+}`, in front of the given function. */
-async function gatewayFor(
-  invoke: Invoke,
-  template = restApi(['ANY /things/{proxy+}']),
-  isFull = () => false,
-) {
+async function gatewayFor(invoke: Invoke, template = restApi(['ANY /things/{proxy+}'])) {
   const entries: RequestEntry[] = []
   const gateway = await openGateway(0, (entry) => entries.push(entry))
   onTestFinished(() => gateway.close())
@@ -32,7 +28,7 @@ async function gatewayFor(
       routes: routesOf(template),
       throttle: throttleOf(template),
       renderError: gatewayErrors(template),
-      isFull,
+      isFull: () => false,
       invoke: async (_arn, event, _traceId, abandoned): Promise<Outcome> => {
         const value = await invoke(JSON.parse(event), abandoned)
         if (value === LEFT) return { ok: false, error: ABANDONED, diagnostics: [] }
@@ -113,15 +109,6 @@ it('returns a timeout error when the integration times out', async () => {
   const { get } = await gatewayFor(() => new Promise(() => {}), template)
   const response = await get('/')
   expect([response.status, await messageOf(response)]).toEqual([504, 'Endpoint request timed out'])
-})
-
-it('returns 429 while too many requests wait', async () => {
-  const { get } = await gatewayFor(
-    () => OK,
-    undefined,
-    () => true,
-  )
-  expect((await get('/things/1')).status).toBe(429)
 })
 
 it('abandons the invocation of a client that disconnects, and logs no error', async () => {

@@ -46,19 +46,11 @@ it('limits each method separately, also those of ANY, to which a setting for ANY
   expect(call('/doctors/{id}', 'GET')).toBe(false)
 })
 
-it('prefers the setting of a method to the stage’s', () => {
-  const { call } = stage(setting('/*', '*', 1, 1), setting('/~1doctors~1{id}', '*', 1, 2))
-  expect([call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET')]).toEqual([
-    true,
-    true,
-    false,
-  ])
-})
-
-it('limits one method of a resource as the template of the stack does', () => {
-  const { call } = stage(setting('/*', '*', 1, 2), setting('/~1patients', 'GET', 1, 1))
-  expect([call('/patients', 'GET'), call('/patients', 'GET')]).toEqual([true, false])
-  expect([call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET')]).toEqual([true, true])
+it('prefers the setting of a method, or of all methods of a resource, to the stage’s', () => {
+  const doctors = setting('/~1doctors~1{id}', '*', 1, 2)
+  const { call } = stage(setting('/*', '*', 1, 1), setting('/~1patients', 'GET', 1, 2), doctors)
+  const calls = (path: string) => [call(path, 'GET'), call(path, 'GET'), call(path, 'GET')]
+  expect([calls('/patients'), calls('/doctors/{id}')]).toEqual(Array(2).fill([true, true, false]))
 })
 
 it('allows everything without a setting', () => {

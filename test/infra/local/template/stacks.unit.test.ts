@@ -59,8 +59,3 @@ it('throws an error for a resource that two stacks have, or none, when it is loo
   expect(() => stacks.ref('Table')).toThrow('2 stacks have a resource Table.')
   expect(() => stacks.attribute('Missing', 'Arn')).toThrow('No stack has the resource Missing.')
 })
-
-it('throws an error for a value that no stack exports', () => {
-  const stacks = resolveStacks([stack('Main', { Probe: probe({ 'Fn::ImportValue': 'x' }) })], context)
-  expect(() => stacks.resourcesOf('Test::Probe')).toThrow('Probe imports x, which no stack exports.')
-})

@@ -8,7 +8,7 @@ const context = {
   queueUrl: (name: string) => `http://127.0.0.1:9324/000000000000/${name}`,
 }
 
-const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<string, string> = {}) => {
+const resolve = (value: unknown, rest: Partial<Template> = {}) => {
   const Resources = {
     Table: {
       Type: 'AWS::DynamoDB::Table',
@@ -24,7 +24,7 @@ const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<s
     Probe: { Type: 'Test::Probe', Properties: { value } },
     ...rest.Resources,
   }
-  const template = resolveTemplate({ ...rest, Resources }, context, (name) => imports[name])
+  const template = resolveTemplate({ ...rest, Resources }, context, () => undefined)
   return template.resourcesOf<{ value?: unknown }>('Test::Probe')[0]?.properties.value
 }
 
@@ -62,11 +62,6 @@ describe('intrinsic functions', () => {
     ['plain values', { n: 1, t: true, z: null }, { n: 1, t: true, z: null }],
   ])('resolves %s', (_what, value, expected) => {
     expect(resolve(value)).toEqual(expected)
-  })
-
-  it('resolves an export of another stack', () => {
-    const name = { 'Fn::Join': ['-', ['table', { Ref: 'AWS::Region' }]] }
-    expect(resolve({ 'Fn::ImportValue': name }, {}, { 'table-eu-central-1': 'patients' })).toBe('patients')
   })
 
   it.each([
