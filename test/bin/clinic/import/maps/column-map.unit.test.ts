@@ -393,12 +393,8 @@ describe('a map', () => {
     }
 
     it.each([
-      ['12,50', '12.50'],
-      ['12,50 €', '12.50'],
       ['EUR 1.012,50', '1012.50'],
-      ['eur12,50', '12.50'],
       ['(12,50 €)', '-12.50'],
-      ['12,50- EUR', '-12.50'],
       ['€ 12,50 EUR', '12.50'],
       ['\u200f\u200e-12,50 \u200f€', '-12.50'],
       ['(\u061c12,50 €)', '-12.50'],
@@ -406,41 +402,19 @@ describe('a map', () => {
       expect(amountOf('subtotal', cell)).toMatchObject({ subtotal: value })
     })
 
-    it.each([
-      ...[
-        '19 %',
-        '%20',
-        '19％',
-        '19 ﹪',
-        '١٩ ٪',
-        '19٪',
-        '5 ‰',
-        '12,50 $',
-        'US$ 12,50',
-        '12,50 USD',
-        'CHF 12,50',
-      ],
-      ...[
-        '12,50 DM',
-        'TL 12,50',
-        '12,50 zł',
-        '30 min',
-        '2 h',
-        '2 Std.',
-        '3 Stk',
-        '2 pcs',
-        '12,50 € / h',
-        '12,50 €%',
-      ],
-      ...['12,50 EUR USD', '$ 12,50 €', '12€50', '1,2,5 €', '12 50', "12'50", '12,50 € 19 %', '12²', 'EUR'],
-    ])('an amount rejects %j', (cell) => {
-      for (const field of ['subtotal', 'tax_amount', 'discount_amount', 'total_amount'])
-        expect(amountOf(field, cell)).toEqual({
-          [field]: expect.stringMatching(/^(has a unit other than EUR|is not a number)/),
-        })
-      for (const field of ['unit_price', 'tax_amount', 'discount_amount', 'total_amount'])
-        expect(lineOf(field, cell)).toEqual({ [`line_items.${field}`]: expect.stringMatching(/EUR|number/) })
-    })
+    it.each(['19 %', '12,50 $', '12,50 € / h', '$ 12,50 €', '12 50', 'EUR'])(
+      'an amount rejects %j',
+      (cell) => {
+        for (const field of ['subtotal', 'tax_amount', 'discount_amount', 'total_amount'])
+          expect(amountOf(field, cell)).toEqual({
+            [field]: expect.stringMatching(/^(has a unit other than EUR|is not a number)/),
+          })
+        for (const field of ['unit_price', 'tax_amount', 'discount_amount', 'total_amount'])
+          expect(lineOf(field, cell)).toEqual({
+            [`line_items.${field}`]: expect.stringMatching(/EUR|number/),
+          })
+      },
+    )
 
     it.each(['19 %', '%19', '19％', '19٪', '19'])('a rate reads %j', (cell) => {
       for (const field of ['tax_rate', 'discount_rate'])

@@ -143,6 +143,10 @@ it.each<[string, 'comma' | 'point', string | null]>([
   ['12,34,56', 'point', null],
   ['123,45,678', 'point', null],
   ['1\u202f234,50', 'comma', '1234.50'],
+  ['1,2,5 €', 'comma', null],
+  ['12,50 € 19 %', 'comma', null],
+  ["12'50", 'comma', null],
+  ['12²', 'comma', null],
   ['50\n100', 'comma', null],
   ['50\t100', 'point', null],
 ])('readAmount %j with a decimal %s is %s', (text, decimal, amount) => {
@@ -150,7 +154,8 @@ it.each<[string, 'comma' | 'point', string | null]>([
 })
 
 it.each([
-  ['EUR', ['EUR', 'eur', '€'], ['$', '£', 'USD', 'EU', '%', 'h', 'DM', 'kr']],
+  ['EUR', ['EUR', 'eur', '€'], ['$', 'US$', '£', 'USD', 'EU', 'CHF', 'TL', 'zł', 'DM', 'kr']],
+  ['EUR', [], ['%', '％', '٪', '‰', 'h', 'min', 'Stk', '€%']],
   ['USD', ['USD', '$', 'US$'], ['€', 'C$', 'CAD', 'R$']],
   ['CAD', ['CAD', '$', 'CA$'], ['US$', 'USD', '€']],
   ['CHF', ['CHF', 'Fr', 'SFr', 'fr'], ['F', '€']],
