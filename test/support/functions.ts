@@ -42,7 +42,9 @@ export function tableOfFunctions(more: Record<string, string> = {}): TestTable {
 
 /** The handler of a route or worker. */
 export async function handlerOf(route: Pick<Route, 'id'>): Promise<unknown> {
-  const { handler } = (await import(`../../${functionFile(route.id)}`)) as { handler: unknown }
+  const { handler } = (await import(/* @vite-ignore */ `../../${functionFile(route.id)}`)) as {
+    handler: unknown
+  }
   return handler
 }
 
