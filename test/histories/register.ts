@@ -52,7 +52,11 @@ export class Register<V> {
     return this.#writes.length === 1
   }
 
-  count(outcome: 'certain' | 'possible'): number {
-    return this.#writes.slice(1).filter((write) => write.outcome === outcome).length
+  /** The values that operations have written. */
+  written(outcome: 'certain' | 'possible'): V[] {
+    return this.#writes
+      .slice(1)
+      .filter((write) => write.outcome === outcome)
+      .map(({ value }) => value)
   }
 }

@@ -51,8 +51,9 @@ export async function checkEvents(world: World, clinic: ClinicModel): Promise<St
     )
     const updates = names.length - 1
     const erasures = patient.erasure === 'none' ? 0 : 1
-    const min = patient.lastName.count('certain') + (patient.erasure === 'certain' ? 1 : 0)
-    const max = patient.lastName.count('certain') + patient.lastName.count('possible') + erasures
+    const min = patient.lastName.written('certain').length + (patient.erasure === 'certain' ? 1 : 0)
+    const max =
+      patient.lastName.written('certain').length + patient.lastName.written('possible').length + erasures
     demand(
       updates >= min && updates <= max,
       () => `${patient.token} has ${updates} updates, not ${min} to ${max}`,
@@ -64,7 +65,7 @@ export async function checkEvents(world: World, clinic: ClinicModel): Promise<St
     demand(names[0] === 'appointment.created', () => `events of appointment ${booking.token}: ${names}`)
     const ends = names.filter((name) => /cancelled|completed|no_show/.test(name)).length
     demand(ends <= 1, () => `${booking.token} ended ${ends} times`)
-    if (booking.status.count('certain') > 0)
+    if (booking.status.written('certain').length > 0)
       demand(ends === 1, () => `${booking.token} has no event of its end`)
   }
   return events
