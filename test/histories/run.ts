@@ -64,19 +64,16 @@ export async function submit(run: Run, route: string, input: Input): Promise<Out
   const done = outcomes.find(({ kind }) => kind === 'done')
   if (operation.doubled && done) {
     const again = await sendOnce()
-    if (again.kind === 'rejected')
-      demand(
-        false,
-        () => `a repetition under the key was rejected: ${again.status} ${JSON.stringify(again.body)}`,
-      )
+    demand(
+      again.kind !== 'rejected',
+      () => `a repetition under the key was rejected: ${JSON.stringify(again)}`,
+    )
     outcomes.push(again)
   }
-  // An erasure anonymizes stored responses.
-  const hasErasure = run.clinic.patients.some(({ erasure }) => erasure !== 'none')
   // A repetition does not show a secret that was replaced, or whose endpoint was deleted.
   const withoutSecret = (body: any) =>
     body?.data?.secret === undefined ? body : { ...body.data, secret: null }
-  const essence = (body: any) => JSON.stringify(hasErasure ? body?.data.id : withoutSecret(body))
+  const essence = (body: any) => JSON.stringify(withoutSecret(body))
   for (const outcome of outcomes)
     if (outcome.kind === 'done' && done?.kind === 'done')
       demand(
@@ -104,7 +101,10 @@ function outcomeOf(run: Run, route: string, response: ApiResponse): Outcome {
     count(run, `${status} of ${route} after ${nameOf(cause)}`)
     return { kind: 'unknown' }
   }
-  if (body?.error === 'IDEMPOTENCY_IN_PROGRESS') return { kind: 'unknown' }
+  // An erasure empties stored responses: the request may have been done.
+  const hasErasure = run.clinic.patients.some(({ erasure }) => erasure !== 'none')
+  const isEmptied = hasErasure && body?.error === 'IDEMPOTENCY_KEY_REUSED'
+  if (isEmptied || body?.error === 'IDEMPOTENCY_IN_PROGRESS') return { kind: 'unknown' }
   return { kind: status < 300 ? 'done' : 'rejected', status, body }
 }
 
