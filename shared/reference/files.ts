@@ -24,8 +24,8 @@ const TYPES: Record<string, string> = {
   '.txt': 'text/plain',
 }
 
-/** Names that contain a hash of the file's content, which can be cached forever. */
-const HASHED = /\.[A-Z0-9]{8}\.\w+$/
+/** Names that contain esbuild's hash of the file's content, in base 32, which can be cached forever. A date in a name is none. */
+const HASHED = /\.[A-Z2-7]{8}\.\w+$/
 
 /**
  * Lists all files of a folder, by URL path; pages lose their `.html`. Requests are looked up in the result, so the path of
