@@ -5,7 +5,7 @@ import {
   parseDueRefreshKey,
   staleCopiesKey,
 } from '../keys/copies.ts'
-import { dueBatches as readDue } from '../table/due-batches.ts'
+import { readDue } from '../table/read-due.ts'
 import { withScope } from '../table/request-scope.ts'
 import type { Table } from '../table/table.ts'
 import { copiedNames } from './copied-names.ts'

@@ -1,5 +1,5 @@
 import { DUE_DELIVERY_PARTITIONS, parseDueDeliveryKey } from '../keys/webhooks.ts'
-import { dueBatches as readDue } from '../table/due-batches.ts'
+import { readDue } from '../table/read-due.ts'
 import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
 

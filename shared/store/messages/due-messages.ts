@@ -9,7 +9,7 @@ import {
   UNRESOLVED_MESSAGES_PARTITION,
   unresolvedMessageKey,
 } from '../keys/messages.ts'
-import { dueBatches as readDue } from '../table/due-batches.ts'
+import { readDue } from '../table/read-due.ts'
 import type { Table } from '../table/table.ts'
 
 /** Finds messages of all clinics: those that are due, those that wait for a person, and those with a provider's id. */

@@ -6,7 +6,7 @@ import type { Table } from './table.ts'
  * What is due by `until` in partitions, which are read concurrently. Each batch has the next items of every partition that has more,
  * at most `size` of each, earliest first.
  */
-export async function* dueBatches<Due extends { readonly at: number }>(
+export async function* readDue<Due extends { readonly at: number }>(
   table: Table,
   partitions: readonly string[],
   parse: (key: Key) => Due,

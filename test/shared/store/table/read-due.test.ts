@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { dueSortKey, parseDueKey } from '../../../../shared/store/keys/due.ts'
-import { dueBatches } from '../../../../shared/store/table/due-batches.ts'
+import { readDue } from '../../../../shared/store/table/read-due.ts'
 import { freshSdkTable, tableOfFile } from '../../../support/table.ts'
 
 const db = tableOfFile(freshSdkTable)
@@ -19,7 +19,7 @@ beforeAll(async () => {
 async function batches(until: number, size: number): Promise<string[]> {
   const found: string[] = []
   const parse = (key: { pk: string; sk: string }) => ({ pk: key.pk, at: parseDueKey(key).at })
-  for await (const batch of dueBatches(db.table, ['a', 'b', 'c'], parse, { until, size }))
+  for await (const batch of readDue(db.table, ['a', 'b', 'c'], parse, { until, size }))
     found.push(batch.map(({ pk, at }) => `${pk}${at}`).join(' '))
   return found
 }
