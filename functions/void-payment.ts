@@ -5,11 +5,8 @@ import { type Payment, voidPayment } from '../shared/domain/money/payment.ts'
 import { voidRejection } from '../shared/domain/money/payment-rules.ts'
 import type { WithUpdatedAt } from '../shared/domain/with-updated-at.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { ImpossibleBalance } from '../shared/store/calendar/invoice-balance.ts'
+import { ImpossibleBalance, TOO_LARGE } from '../shared/store/calendar/invoice-balance.ts'
 import { paymentChangeStore } from '../shared/store/calendar/payment-changes.ts'
-
-/** Without a refund, more can be paid than an amount can be. */
-const TOO_LARGE = { field: 'amount', issue: 'is too large with the other payments of the invoice' }
 
 export const handler = endpoint(
   route,
@@ -22,7 +19,9 @@ export const handler = endpoint(
     }
     const response = (payment: WithUpdatedAt<Payment>) => ({ data: renderPayment(payment, clinic) })
     const payment = await payments.void(clinicId, path.id, voided, write(response)).catch((error: Error) => {
-      throw error instanceof ImpossibleBalance ? new ApiError('validation', { details: [TOO_LARGE] }) : error
+      throw error instanceof ImpossibleBalance
+        ? new ApiError('validation', { details: [{ field: 'amount', issue: TOO_LARGE }] })
+        : error
     })
     if (!payment) throw new ApiError('payment_not_found')
     return response(payment)

@@ -30,8 +30,11 @@ export type PaymentChange = {
  */
 export const MAX_PAYMENTS = 6
 
+/** What is wrong with the amount of a payment, or with voiding a refund, if more would be paid than an amount can be. */
+export const TOO_LARGE = 'is too large with the other payments of the invoice'
+
 const IMPOSSIBLE = {
-  paid_too_large: 'amount is too large with the other payments of the invoice',
+  paid_too_large: `amount ${TOO_LARGE}`,
   refunds_exceed_paid: 'refunds of the invoice, pending ones included, would be more than what was paid',
 } as const
 
