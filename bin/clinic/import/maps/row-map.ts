@@ -331,5 +331,6 @@ const filled = (names: readonly string[], row: Row): unknown[] =>
 function isCase([value]: unknown[], column: readonly string[], is: readonly string[] | undefined): boolean {
   if (column.length === 0) return true
   if (value == null) return false
-  return is === undefined || is.some((text) => foldName(text) === foldName(String(value)))
+  const folded = foldName(String(value))
+  return is === undefined || is.some((text) => foldName(text) === folded)
 }
