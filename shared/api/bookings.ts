@@ -140,7 +140,7 @@ export const createAppointment = defineRoute({
     })
     .refine(...validEnd('end_differs'))
     .refine(...validEnd('length_out_of_range'))
-    .meta({ id: 'NewAppointment' }),
+    .meta({ id: 'AppointmentCreate' }),
   response: {
     status: 201,
     body: envelopeOf(Appointment),
@@ -260,7 +260,7 @@ const TREATMENTS = `Ids of active treatments that the doctor offers, at most ${M
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
 export const bookingDescriptions = () => ({
-  NewAppointment: {
+  AppointmentCreate: {
     patient_id: 'Id of an active patient.',
     appointment_date: `Date, in the clinic's time zone. Must not be after ${LAST_DATE}.`,
     duration: "Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting.",

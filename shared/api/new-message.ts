@@ -29,7 +29,7 @@ function smsLengthIssue(message: string): string {
 }
 
 /** The body of POST /messages. */
-const NewMessage = z
+const MessageCreate = z
   .strictObject({
     channel: oneOf(CHANNELS),
     patient_id: Uuid,
@@ -47,10 +47,10 @@ const NewMessage = z
     when: whenValid('channel', 'subject'),
   })
   .meta({
-    id: 'NewMessage',
+    id: 'MessageCreate',
     // JSON Schema of the check of `subject`.
     not: {
-      properties: { channel: { const: 'sms' }, subject: { type: 'string' } },
+      properties: { channel: { type: 'string', const: 'sms' }, subject: { type: 'string' } },
       required: ['channel', 'subject'],
     },
   })
@@ -99,7 +99,7 @@ export const sendMessage = defineRoute({
     field: 'channel',
     byValue: { sms: 'communication.write.sms', email: 'communication.write.email' },
   },
-  body: NewMessage,
+  body: MessageCreate,
   response: { status: 202, body: envelopeOf(AcceptedMessage), location: '/messages' },
   errors: [
     'patient_not_found',

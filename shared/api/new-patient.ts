@@ -24,7 +24,7 @@ const PATIENT_CALLS = {
   BatchWriteItem: ['patient-search-changes'],
 } as const satisfies TableCalls
 
-const NewPatient = z.strictObject(patientFields()).meta({ id: 'NewPatient' })
+const PatientCreate = z.strictObject(patientFields()).meta({ id: 'PatientCreate' })
 
 const PatientChanges = z
   .strictObject(patientFields())
@@ -33,7 +33,7 @@ const PatientChanges = z
 
 /** @throws ApiError if the date of birth is after the current date in the clinic's time zone */
 export function checkDateOfBirth(
-  { date_of_birth: date }: Pick<z.output<typeof NewPatient>, 'date_of_birth'>,
+  { date_of_birth: date }: Pick<z.output<typeof PatientCreate>, 'date_of_birth'>,
   clock: WallClock,
 ): void {
   if (!date || date <= clock.date) return
@@ -51,7 +51,7 @@ export const createPatient = defineRoute({
     'Search finds the patient immediately. Several patients may share a phone number or an email address, as families do.',
   scope: 'patient.write',
   readScope: 'patient.read',
-  body: NewPatient,
+  body: PatientCreate,
   response: { status: 201, body: OnePatient, record: patientRecord, location: '/patients' },
   errors: ['external_id_taken'],
   uses: { table: PATIENT_CALLS, memory: 1024 },

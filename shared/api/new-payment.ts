@@ -57,7 +57,7 @@ export const createPayment = defineRoute({
       payment_date: RecordDate.optional(),
       description: financeText().meta({ maxLength: 500 }).nullish(),
     })
-    .meta({ id: 'NewPayment' }),
+    .meta({ id: 'PaymentCreate' }),
   response: { status: 201, body: envelopeOf(Payment), record: { reference }, location: '/payments' },
   errors: ['invoice_not_found', 'invoice_closed', 'amount_exceeds_balance', 'amount_exceeds_paid'],
   uses: { table: PAYMENT_CALLS },
@@ -100,7 +100,7 @@ export function paymentRejected(rejection: PaymentRejection, currency: string, m
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
 export const newPaymentDescriptions = () => ({
-  NewPayment: {
+  PaymentCreate: {
     invoice_id: 'Id of the invoice.',
     amount: "Amount, positive, with the currency's decimals.",
     payment_method: 'How it was paid.',

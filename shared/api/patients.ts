@@ -223,7 +223,7 @@ const PRIVATE = 'Absent unless the credential has the scope `patient.read.privat
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
 export const patientDescriptions = () => ({
-  NewPatient: {
+  PatientCreate: {
     first_name: 'First name, or the only one.',
     last_name: 'Last name. Empty or null for a person with one name.',
     date_of_birth: 'Date of birth. Must not be in the future.',

@@ -121,7 +121,7 @@ export const createWebhook = defineRoute({
       secret: Secret.optional(),
       is_active: IsActive.optional(),
     })
-    .meta({ id: 'NewWebhook' }),
+    .meta({ id: 'WebhookCreate' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
@@ -193,7 +193,7 @@ export const rotateWebhookSecret = defineRoute({
   scope: 'webhook.write',
   readScope: 'webhook.read',
   params: { id: 'webhook_not_found' },
-  body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
+  body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'SecretRotation' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, ...oneWithSecret },
   errors: ['webhook_not_found', 'too_many_rotations'],

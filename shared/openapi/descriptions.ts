@@ -21,20 +21,20 @@ import { MAX_STORED_ATTEMPTS } from '../domain/webhooks/delivery-states.ts'
 
 /** Schemas that have the fields of another one, and their descriptions. */
 export const DERIVED: Readonly<Record<string, string>> = {
-  AppointmentChanges: 'NewAppointment',
+  AppointmentChanges: 'AppointmentCreate',
   AppointmentReference: 'Appointment',
   ExpandableAppointment: 'Appointment',
   ExpandableInvoice: 'Invoice',
   ExpandedInvoicePatient: 'Patient',
   InvoiceWithPayments: 'Invoice',
-  NewSecretWithAliases: 'NewWebhook',
-  NewSecret: 'NewWebhook',
-  NewWebhookWithAliases: 'NewWebhook',
-  PatientChanges: 'NewPatient',
+  SecretRotationWithAliases: 'WebhookCreate',
+  SecretRotation: 'WebhookCreate',
+  WebhookCreateWithAliases: 'WebhookCreate',
+  PatientChanges: 'PatientCreate',
   PatientDetails: 'Patient',
   PatientReference: 'Patient',
   PaymentReference: 'Payment',
-  WebhookChanges: 'NewWebhook',
+  WebhookChanges: 'WebhookCreate',
   WebhookChangesWithAliases: 'WebhookChanges',
   WebhookWithSecret: 'Webhook',
 }
@@ -207,14 +207,14 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     created_at: 'When the message was accepted.',
   },
   MissingScope: { scope: 'Scope that the credential lacks.' },
-  NewMessage: {
+  MessageCreate: {
     channel: '`sms` or `email`.',
     patient_id: 'Id of the patient who receives the message.',
     message:
       'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters.',
     subject: "Email only; a single line. Defaults to the clinic's name.",
   },
-  NewWebhook: {
+  WebhookCreate: {
     url: 'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',
     events: 'Events to deliver. `payment.received` is a deprecated alias of `payment.created`.',
     description: 'Description, one line.',

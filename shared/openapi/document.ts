@@ -1,6 +1,6 @@
 import { BASE_PATH, type Route } from '../api/route.ts'
 import { ROUTES } from '../api/routes.ts'
-import { deliveryParameters, webhookOperations } from './events.ts'
+import { webhookOperations } from './events.ts'
 import { HEADERS } from './headers.ts'
 import { credentialDescription, introduction } from './introduction.ts'
 import { operation, scopeDescriptions, sharedResponses, unmatchedRequests } from './operations.ts'
@@ -37,13 +37,7 @@ export function openapiDocument(): Json {
         'x-scopes': scopes,
       },
     },
-    parameters: {
-      IdempotencyKey,
-      IdempotencyKeyAlias,
-      IfNoneMatch,
-      IfMatch,
-      ...deliveryParameters(),
-    },
+    parameters: { IdempotencyKey, IdempotencyKeyAlias, IfNoneMatch, IfMatch },
     headers: HEADERS,
     responses: sharedResponses(schemas),
     schemas: schemas.all(),

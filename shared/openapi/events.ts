@@ -119,16 +119,16 @@ export function exampleEvent(event: EventName): Event {
   return { ...draft, id, record: String(draft.data.id ?? id), sequence, createdAt: at }
 }
 
-/** The headers of every delivery (Standard Webhooks), by component name. */
-const PARAMETERS: Record<string, Json & { readonly name: string; readonly schema: Json }> = {
-  WebhookId: {
+/** The headers of every delivery (Standard Webhooks). */
+const PARAMETERS: readonly (Json & { readonly name: string; readonly schema: Json })[] = [
+  {
     name: 'webhook-id',
     in: 'header',
     required: true,
     description: 'The `id` of the event. The same on every attempt.',
     schema: { type: 'string', pattern: '^evt_[0-9a-f-]{36}$' },
   },
-  WebhookTimestamp: {
+  {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
@@ -136,7 +136,7 @@ const PARAMETERS: Record<string, Json & { readonly name: string; readonly schema
       'When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.',
     schema: { type: 'integer' },
   },
-  WebhookSignature: {
+  {
     name: 'webhook-signature',
     in: 'header',
     required: true,
@@ -145,10 +145,10 @@ const PARAMETERS: Record<string, Json & { readonly name: string; readonly schema
       'received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.',
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
   },
-}
+]
 
 /** The parameters with the headers of the example of a ping, which is signed with the secret in the document. */
-export function deliveryParameters(): Json {
+function deliveryParameters(): Json[] {
   const body = eventPayload(exampleEvent(PING), clinic)
   const headers: Readonly<Record<string, string>> = signatureHeaders({
     id: body.id,
@@ -156,17 +156,18 @@ export function deliveryParameters(): Json {
     body: JSON.stringify(body),
     secrets: [webhook.secret],
   })
-  return Object.fromEntries(
-    Object.entries(PARAMETERS).map(([component, { name, schema, ...parameter }]) => {
-      const example = schema.type === 'integer' ? Number(headers[name]) : headers[name]
-      return [component, { name, ...parameter, schema, example }]
-    }),
-  )
+  return PARAMETERS.map((parameter) => {
+    const { name, schema } = parameter
+    const example = schema.type === 'integer' ? Number(headers[name]) : headers[name]
+    return { ...parameter, example }
+  })
 }
 
 /** Every event with its payload, as the document's `webhooks`. */
-export const webhookOperations = (schemas: SchemaCollector): Json =>
-  Object.fromEntries(
+export function webhookOperations(schemas: SchemaCollector): Json {
+  // Not components: generators omit those that only webhooks use.
+  const parameters = deliveryParameters()
+  return Object.fromEntries(
     EVENT_NAMES.map((event) => [
       event,
       {
@@ -176,14 +177,15 @@ export const webhookOperations = (schemas: SchemaCollector): Json =>
           summary: EVENT_SUMMARIES[event],
           description: descriptionOf(event),
           security: [],
-          parameters: Object.keys(PARAMETERS).map((name) => ({
-            $ref: `#/components/parameters/${name}`,
-          })),
+          parameters,
           requestBody: {
             required: true,
             content: {
               'application/json': {
-                schema: schemas.schemaOf(EVENT_PAYLOADS[event], 'output'),
+                schema: schemas.descriptions.schema(
+                  'Event',
+                  schemas.schemaOf(EVENT_PAYLOADS[event], 'output'),
+                ),
                 examples: { default: { value: eventPayload(exampleEvent(event), clinic) } },
               },
             },
@@ -193,6 +195,7 @@ export const webhookOperations = (schemas: SchemaCollector): Json =>
       },
     ]),
   )
+}
 
 const RESPONSES: Json = {
   '2XX': {

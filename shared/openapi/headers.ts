@@ -23,17 +23,17 @@ export const HEADERS = {
   'cache-control': {
     description: 'Responses contain patient data and must not be cached.',
     required: true,
-    schema: { const: 'no-store' },
+    schema: { type: 'string', const: 'no-store' },
   },
   'strict-transport-security': {
     description: 'The API is reached by https only.',
     required: true,
-    schema: { const: SECURITY_HEADERS['strict-transport-security'] },
+    schema: { type: 'string', const: SECURITY_HEADERS['strict-transport-security'] },
   },
   'x-content-type-options': {
     description: 'The content type is the one that is declared.',
     required: true,
-    schema: { const: SECURITY_HEADERS['x-content-type-options'] },
+    schema: { type: 'string', const: SECURITY_HEADERS['x-content-type-options'] },
   },
   ratelimit: {
     description:
@@ -73,7 +73,7 @@ export const HEADERS = {
     description:
       'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     required: false,
-    schema: { const: 'true' },
+    schema: { type: 'string', const: 'true' },
   },
   deprecation: {
     description: 'When the path was deprecated: `@` and seconds since 1970 (RFC 9745).',
@@ -90,7 +90,7 @@ export const HEADERS = {
   'x-amzn-remapped-www-authenticate': {
     description: 'The authentication scheme. API Gateway renames `www-authenticate` to this header.',
     required: true,
-    schema: { const: 'Developer' },
+    schema: { type: 'string', const: 'Developer' },
   },
 } as const satisfies Record<string, Header>
 

@@ -66,6 +66,8 @@ function adjust({ zodSchema, jsonSchema }: Converted): void {
   const schema = jsonSchema as Record<string, unknown>
   for (const [bound, value] of Object.entries(DEFAULT_BOUNDS))
     if (schema[bound] === value) delete schema[bound]
+  // Without a format, generators for Go read numbers as float32, which rounds amounts.
+  if (schema.type === 'number') schema.format = 'double'
   // zod omits a default from the input schema if the default applies after parsing.
   const metadata = z.globalRegistry.get(zodSchema)
   if (metadata?.default !== undefined) schema.default = metadata.default

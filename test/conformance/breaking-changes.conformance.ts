@@ -53,15 +53,16 @@ const BREAKING: Readonly<Record<string, (document: any) => unknown>> = {
   'a removed event': ({ webhooks }) => delete webhooks['invoice.paid'],
   'a removed field of a response': ({ components }) =>
     delete components.schemas.RecordListMeta.properties.as_of,
-  'a removed field of a request': ({ components }) => delete components.schemas.NewPatient.properties.gender,
+  'a removed field of a request': ({ components }) =>
+    delete components.schemas.PatientCreate.properties.gender,
   'a removed value of a request': ({ components }) =>
-    components.schemas.NewMessage.properties.channel.enum.pop(),
-  'a new required field': ({ components }) => components.schemas.NewPatient.required.push('notes'),
+    components.schemas.MessageCreate.properties.channel.enum.pop(),
+  'a new required field': ({ components }) => components.schemas.PatientCreate.required.push('notes'),
   'a new required parameter': ({ paths }) => {
     paths['/patients'].get.parameters[0].required = true
   },
   'a narrowed type of a request': ({ components }) => {
-    components.schemas.NewAppointment.properties.notes = { type: 'string' }
+    components.schemas.AppointmentCreate.properties.notes = { type: 'string' }
   },
   'a nullable field of a response': ({ components }) => {
     components.schemas.Payment.properties.amount.type = ['number', 'null']
@@ -79,7 +80,7 @@ const COMPATIBLE: typeof BREAKING = {
     components.schemas.Patient.properties.shoe_size = { type: 'string' }
   },
   'a new optional field of a request': ({ components }) => {
-    components.schemas.NewPatient.properties.shoe_size = { type: 'string' }
+    components.schemas.PatientCreate.properties.shoe_size = { type: 'string' }
   },
   'a new field of an event': ({ components }) => {
     components.schemas.PatientCreatedEvent.properties.data.properties.shoe_size = { type: 'string' }
@@ -87,7 +88,7 @@ const COMPATIBLE: typeof BREAKING = {
   },
   'a new event': ({ components, webhooks }) => {
     webhooks['patient.merged'] = webhooks['patient.updated']
-    components.schemas.Event.oneOf.push({ $ref: '#/components/schemas/WebhookPingEvent' })
+    components.schemas.Event.oneOf.push({ ...components.schemas.EmailSentEvent })
     components.schemas.Webhook.properties.events.items.enum.push('patient.merged')
   },
 }

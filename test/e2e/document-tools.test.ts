@@ -39,9 +39,9 @@ export const rejected = (body: Json<Answers<'create-appointment'>[409]>): string
   body.message === 'errors.developer_api.slot_unavailable' ? (body.details[0]?.start_time ?? '') : body.message
 export const status = (event: webhooks['invoice.paid']['post']['requestBody']['content']['application/json']): 'paid' =>
   event.data.status
-export const patient: components['schemas']['NewPatient'] = { first_name: 'Ada', last_name: 'Kaya', gender: null }
+export const patient: components['schemas']['PatientCreate'] = { first_name: 'Ada', last_name: 'Kaya', gender: null }
 // @ts-expect-error the first name is missing
-export const nameless: components['schemas']['NewPatient'] = { last_name: 'Kaya' }
+export const nameless: components['schemas']['PatientCreate'] = { last_name: 'Kaya' }
 // @ts-expect-error an endpoint has no such error
 export const wrong: Json<Answers<'get-patient'>[404]>['message'] = 'errors.developer_api.invoice_not_found'
 // @ts-expect-error no such channel

@@ -203,8 +203,8 @@ function modelCollector(document: ApiDocument) {
       typeOf({ $ref: `#/components/schemas/${name}` }, name)
     alias('WebhookEvent', () =>
       union(
-        endpointsOf(webhooks).map(({ operation }) =>
-          typeOf(schemaOf(operation.requestBody) as Schema, 'Event'),
+        endpointsOf(webhooks).map(({ path, operation }) =>
+          typeOf(schemaOf(operation.requestBody) as Schema, `${pascal(path)}Event`),
         ),
       ),
     )

@@ -1599,7 +1599,10 @@ export interface components {
             field: "amount";
             /** @description What is wrong with it, in English. Intended for developers. */
             issue: string;
-            /** @description The largest possible amount, with the currency's decimals. Absent without `finance.read`. */
+            /**
+             * Format: double
+             * @description The largest possible amount, with the currency's decimals. Absent without `finance.read`.
+             */
             maximum?: number;
         };
         Appointment: {
@@ -1920,6 +1923,37 @@ export interface components {
                 /** @description End, `HH:MM`, on the same day. */
                 end_time: string;
             };
+        };
+        AppointmentCreate: {
+            /**
+             * Format: uuid
+             * @description Id of an active patient.
+             */
+            patient_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the doctor.
+             */
+            doctor_id: string;
+            /**
+             * Format: date
+             * @description Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`.
+             */
+            appointment_date: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
+            start_time: string;
+            /** @description Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting. */
+            duration?: number;
+            /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
+            end_time?: string;
+            /** @description Ids of active treatments that the doctor offers, at most 10. */
+            treatment_ids?: string[];
+            /** @description Id of an active room. */
+            room_id?: string | null;
+            /** @description Notes, at most 2,000 characters. */
+            notes?: string | null;
+            /** @description Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
+            external_id?: string | null;
         };
         AppointmentCreatedEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -2639,17 +2673,35 @@ export interface components {
             paid_at: string | null;
             /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
-            /** @description Sum of quantity times unit price of the line items, before discount and tax. */
+            /**
+             * Format: double
+             * @description Sum of quantity times unit price of the line items, before discount and tax.
+             */
             subtotal: number;
-            /** @description Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any. */
+            /**
+             * Format: double
+             * @description Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.
+             */
             tax_amount: number;
-            /** @description Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any. */
+            /**
+             * Format: double
+             * @description Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.
+             */
             discount_amount: number;
-            /** @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`. */
+            /**
+             * Format: double
+             * @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`.
+             */
             total_amount: number;
-            /** @description Completed payments minus completed refunds. */
+            /**
+             * Format: double
+             * @description Completed payments minus completed refunds.
+             */
             paid_amount: number;
-            /** @description Always `total_amount - paid_amount`. Negative if too much was paid. */
+            /**
+             * Format: double
+             * @description Always `total_amount - paid_amount`. Negative if too much was paid.
+             */
             balance_due: number;
             /** @description The patient. With `expand=patient`, all fields that `GET /patients` shows. */
             patient: components["schemas"]["InvoicePatient"] | components["schemas"]["ExpandedInvoicePatient"];
@@ -3079,17 +3131,35 @@ export interface components {
             paid_at: string | null;
             /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
-            /** @description Sum of quantity times unit price of the line items, before discount and tax. */
+            /**
+             * Format: double
+             * @description Sum of quantity times unit price of the line items, before discount and tax.
+             */
             subtotal: number;
-            /** @description Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any. */
+            /**
+             * Format: double
+             * @description Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.
+             */
             tax_amount: number;
-            /** @description Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any. */
+            /**
+             * Format: double
+             * @description Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.
+             */
             discount_amount: number;
-            /** @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`. */
+            /**
+             * Format: double
+             * @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`.
+             */
             total_amount: number;
-            /** @description Completed payments minus completed refunds. */
+            /**
+             * Format: double
+             * @description Completed payments minus completed refunds.
+             */
             paid_amount: number;
-            /** @description Always `total_amount - paid_amount`. Negative if too much was paid. */
+            /**
+             * Format: double
+             * @description Always `total_amount - paid_amount`. Negative if too much was paid.
+             */
             balance_due: number;
             /** @description The patient. With `expand=patient`, all fields that `GET /patients` shows. */
             patient: components["schemas"]["InvoicePatient"] | components["schemas"]["ExpandedInvoicePatient"];
@@ -3120,17 +3190,35 @@ export interface components {
             id: string;
             /** @description What was provided. */
             description: string;
-            /** @description Number of units. Can have decimals. */
+            /**
+             * Format: double
+             * @description Number of units. Can have decimals.
+             */
             quantity: number;
-            /** @description Price of one unit, before discount and tax. */
+            /**
+             * Format: double
+             * @description Price of one unit, before discount and tax.
+             */
             unit_price: number;
-            /** @description Discount of the whole line. */
+            /**
+             * Format: double
+             * @description Discount of the whole line.
+             */
             discount_amount: number;
-            /** @description Tax rate in percent. */
+            /**
+             * Format: double
+             * @description Tax rate in percent.
+             */
             tax_rate: number;
-            /** @description Tax of the whole line. */
+            /**
+             * Format: double
+             * @description Tax of the whole line.
+             */
             tax_amount: number;
-            /** @description Amount of the line: `quantity * unit_price - discount_amount + tax_amount`. */
+            /**
+             * Format: double
+             * @description Amount of the line: `quantity * unit_price - discount_amount + tax_amount`.
+             */
             total_amount: number;
             /** @description Doctor who provided it: that of the invoice, unless the line has another. The name is that of the last import or correction of the invoice. Null if none is known. */
             doctor: components["schemas"]["PersonRef"] | null;
@@ -3201,6 +3289,22 @@ export interface components {
              */
             updated_at: string;
         };
+        MessageCreate: {
+            /**
+             * @description `sms` or `email`.
+             * @enum {string}
+             */
+            channel: "sms" | "email";
+            /**
+             * Format: uuid
+             * @description Id of the patient who receives the message.
+             */
+            patient_id: string;
+            /** @description An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters. */
+            message: string;
+            /** @description Email only; a single line. Defaults to the clinic's name. */
+            subject?: string | null;
+        };
         /** @description The message does not exist. */
         MessageNotFoundError: {
             /**
@@ -3235,161 +3339,6 @@ export interface components {
             message: "errors.developer_api.missing_scope";
             /** @description What is wrong, item by item. */
             details: components["schemas"]["MissingScope"][];
-        };
-        NewAppointment: {
-            /**
-             * Format: uuid
-             * @description Id of an active patient.
-             */
-            patient_id: string;
-            /**
-             * Format: uuid
-             * @description Id of the doctor.
-             */
-            doctor_id: string;
-            /**
-             * Format: date
-             * @description Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`.
-             */
-            appointment_date: string;
-            /** @description Start, `HH:MM`, in the clinic's time zone. */
-            start_time: string;
-            /** @description Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting. */
-            duration?: number;
-            /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
-            end_time?: string;
-            /** @description Ids of active treatments that the doctor offers, at most 10. */
-            treatment_ids?: string[];
-            /** @description Id of an active room. */
-            room_id?: string | null;
-            /** @description Notes, at most 2,000 characters. */
-            notes?: string | null;
-            /** @description Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
-            external_id?: string | null;
-        };
-        NewMessage: {
-            /**
-             * @description `sms` or `email`.
-             * @enum {string}
-             */
-            channel: "sms" | "email";
-            /**
-             * Format: uuid
-             * @description Id of the patient who receives the message.
-             */
-            patient_id: string;
-            /** @description An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters. */
-            message: string;
-            /** @description Email only; a single line. Defaults to the clinic's name. */
-            subject?: string | null;
-        };
-        NewPatient: {
-            /** @description First name, or the only one. */
-            first_name: string;
-            /** @description Last name. Empty or null for a person with one name. */
-            last_name?: string | null;
-            /** @description Date of birth. Must not be in the future. `YYYY-MM-DD`. */
-            date_of_birth?: string | null;
-            /** @description Gender. */
-            gender?: ("male" | "female" | "other" | "unknown") | null;
-            /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
-            phone_number?: string | null;
-            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode. */
-            email_address?: string | null;
-            /** @description Whether SMS can be sent to the patient. True by default. */
-            accepts_sms?: boolean;
-            /** @description Whether emails can be sent to the patient. True by default. */
-            accepts_email?: boolean;
-            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
-            language?: string | null;
-            /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
-            national_id?: string | null;
-            /** @description Notes, at most 2,000 characters. */
-            notes?: string | null;
-            /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
-            external_id?: string | null;
-        };
-        NewPayment: {
-            /**
-             * Format: uuid
-             * @description Id of the invoice.
-             */
-            invoice_id: string;
-            /** @description Amount, positive, with the currency's decimals. */
-            amount: number;
-            /**
-             * @description How it was paid.
-             * @enum {string}
-             */
-            payment_method: "cash" | "card" | "bank_transfer" | "insurance" | "other";
-            /**
-             * @description `payment` to the clinic (default), or `refund` to the patient.
-             * @enum {string}
-             */
-            type?: "payment" | "refund";
-            /**
-             * Format: date
-             * @description Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future. `YYYY-MM-DD`.
-             */
-            payment_date?: string;
-            /** @description Description, at most 500 characters. */
-            description?: string | null;
-        };
-        NewSecret: {
-            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
-            secret?: string;
-        };
-        /**
-         * @deprecated
-         * @description The same fields under the names that existing clients send.
-         */
-        NewSecretWithAliases: {
-            /**
-             * @deprecated
-             * @description Another name of `secret`.
-             */
-            signing_secret?: string;
-        };
-        NewWebhook: {
-            /**
-             * Format: uri
-             * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
-             */
-            url: string;
-            /** @description Events to deliver. `payment.received` is a deprecated alias of `payment.created`. */
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
-            /** @description Description, one line. */
-            description?: string | null;
-            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
-            secret?: string;
-            /** @description Whether events are delivered. Defaults to true. */
-            is_active?: boolean;
-        };
-        /**
-         * @deprecated
-         * @description The same fields under the names that existing clients send.
-         */
-        NewWebhookWithAliases: {
-            /**
-             * Format: uri
-             * @deprecated
-             * @description Another name of `url`.
-             */
-            target_url: string;
-            /**
-             * @deprecated
-             * @description Another name of `events`.
-             */
-            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
-            /** @description Description, one line. */
-            description?: string | null;
-            /**
-             * @deprecated
-             * @description Another name of `secret`.
-             */
-            signing_secret?: string;
-            /** @description Whether events are delivered. Defaults to true. */
-            is_active?: boolean;
         };
         NoFields: Record<string, never>;
         NotDueIssue: {
@@ -3502,6 +3451,32 @@ export interface components {
         PatientChanges: {
             /** @description First name, or the only one. */
             first_name?: string;
+            /** @description Last name. Empty or null for a person with one name. */
+            last_name?: string | null;
+            /** @description Date of birth. Must not be in the future. `YYYY-MM-DD`. */
+            date_of_birth?: string | null;
+            /** @description Gender. */
+            gender?: ("male" | "female" | "other" | "unknown") | null;
+            /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
+            phone_number?: string | null;
+            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode. */
+            email_address?: string | null;
+            /** @description Whether SMS can be sent to the patient. True by default. */
+            accepts_sms?: boolean;
+            /** @description Whether emails can be sent to the patient. True by default. */
+            accepts_email?: boolean;
+            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
+            language?: string | null;
+            /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
+            national_id?: string | null;
+            /** @description Notes, at most 2,000 characters. */
+            notes?: string | null;
+            /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
+            external_id?: string | null;
+        };
+        PatientCreate: {
+            /** @description First name, or the only one. */
+            first_name: string;
             /** @description Last name. Empty or null for a person with one name. */
             last_name?: string | null;
             /** @description Date of birth. Must not be in the future. `YYYY-MM-DD`. */
@@ -3800,7 +3775,10 @@ export interface components {
             invoice_number: string;
             /** @description The patient. */
             patient: components["schemas"]["PersonRef"];
-            /** @description Amount with the currency's decimals. Positive for payments and for refunds. */
+            /**
+             * Format: double
+             * @description Amount with the currency's decimals. Positive for payments and for refunds.
+             */
             amount: number;
             /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
@@ -3838,6 +3816,35 @@ export interface components {
              * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
+        };
+        PaymentCreate: {
+            /**
+             * Format: uuid
+             * @description Id of the invoice.
+             */
+            invoice_id: string;
+            /**
+             * Format: double
+             * @description Amount, positive, with the currency's decimals.
+             */
+            amount: number;
+            /**
+             * @description How it was paid.
+             * @enum {string}
+             */
+            payment_method: "cash" | "card" | "bank_transfer" | "insurance" | "other";
+            /**
+             * @description `payment` to the clinic (default), or `refund` to the patient.
+             * @enum {string}
+             */
+            type?: "payment" | "refund";
+            /**
+             * Format: date
+             * @description Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future. `YYYY-MM-DD`.
+             */
+            payment_date?: string;
+            /** @description Description, at most 500 characters. */
+            description?: string | null;
         };
         PaymentCreatedEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -3917,7 +3924,10 @@ export interface components {
             invoice_number?: string;
             /** @description The patient. */
             patient?: components["schemas"]["PersonRef"];
-            /** @description Amount with the currency's decimals. Positive for payments and for refunds. */
+            /**
+             * Format: double
+             * @description Amount with the currency's decimals. Positive for payments and for refunds.
+             */
             amount?: number;
             /** @description ISO 4217 currency code, such as `EUR`. */
             currency?: string;
@@ -4065,7 +4075,10 @@ export interface components {
              * @description Id of the treatment.
              */
             treatment_id: string;
-            /** @description Price in units of the price list's currency. */
+            /**
+             * Format: double
+             * @description Price in units of the price list's currency.
+             */
             price: number;
         };
         /** @description The SMS provider was unavailable, and the SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
@@ -4232,6 +4245,21 @@ export interface components {
             start_time: string;
             /** @description End, `HH:MM`. */
             end_time: string;
+        };
+        SecretRotation: {
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
+            secret?: string;
+        };
+        /**
+         * @deprecated
+         * @description The same fields under the names that existing clients send.
+         */
+        SecretRotationWithAliases: {
+            /**
+             * @deprecated
+             * @description Another name of `secret`.
+             */
+            signing_secret?: string;
         };
         Slot: {
             /**
@@ -4445,7 +4473,10 @@ export interface components {
             description: string | null;
             /** @description Time that the treatment takes, in minutes. */
             duration_minutes: number;
-            /** @description Price in units of the currency. A price list may have another price. */
+            /**
+             * Format: double
+             * @description Price in units of the currency. A price list may have another price.
+             */
             price: number;
             /** @description ISO 4217 currency code, such as `EUR`. */
             currency: string;
@@ -4595,6 +4626,47 @@ export interface components {
             /** @description Whether events are delivered. */
             is_active?: boolean;
         };
+        WebhookCreate: {
+            /**
+             * Format: uri
+             * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
+             */
+            url: string;
+            /** @description Events to deliver. `payment.received` is a deprecated alias of `payment.created`. */
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            /** @description Description, one line. */
+            description?: string | null;
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
+            secret?: string;
+            /** @description Whether events are delivered. Defaults to true. */
+            is_active?: boolean;
+        };
+        /**
+         * @deprecated
+         * @description The same fields under the names that existing clients send.
+         */
+        WebhookCreateWithAliases: {
+            /**
+             * Format: uri
+             * @deprecated
+             * @description Another name of `url`.
+             */
+            target_url: string;
+            /**
+             * @deprecated
+             * @description Another name of `events`.
+             */
+            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            /** @description Description, one line. */
+            description?: string | null;
+            /**
+             * @deprecated
+             * @description Another name of `secret`.
+             */
+            signing_secret?: string;
+            /** @description Whether events are delivered. Defaults to true. */
+            is_active?: boolean;
+        };
         /** @description The webhook endpoint does not exist. */
         WebhookNotFoundError: {
             /**
@@ -4607,35 +4679,6 @@ export interface components {
              * @constant
              */
             message: "errors.developer_api.webhook_not_found";
-        };
-        WebhookPingEvent: {
-            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
-            id: string;
-            /**
-             * @description Type of the event.
-             * @constant
-             */
-            event: "webhook.ping";
-            /**
-             * Format: uuid
-             * @description Id of the clinic.
-             */
-            clinic_id: string;
-            /**
-             * Format: date-time
-             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
-             */
-            created_at: string;
-            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
-            sequence: number;
-            /** @description The record of the event: ids, statuses, dates, times and counts only. */
-            data: {
-                /**
-                 * Format: uuid
-                 * @description Id of the record.
-                 */
-                id: string;
-            };
         };
         WebhookWithSecret: {
             /**
@@ -4800,21 +4843,6 @@ export interface components {
         IfNoneMatch: string;
         /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
         IfMatch: string;
-        /**
-         * @description The `id` of the event. The same on every attempt.
-         * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
-         */
-        WebhookId: string;
-        /**
-         * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-         * @example 1777885200
-         */
-        WebhookTimestamp: number;
-        /**
-         * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-         * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
-         */
-        WebhookSignature: string;
     };
     requestBodies: never;
     headers: {
@@ -5163,7 +5191,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewPatient"];
+                "application/json": components["schemas"]["PatientCreate"];
             };
         };
         responses: {
@@ -6881,7 +6909,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewAppointment"];
+                "application/json": components["schemas"]["AppointmentCreate"];
             };
         };
         responses: {
@@ -8747,7 +8775,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewPayment"];
+                "application/json": components["schemas"]["PaymentCreate"];
             };
         };
         responses: {
@@ -9229,7 +9257,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewMessage"];
+                "application/json": components["schemas"]["MessageCreate"];
             };
         };
         responses: {
@@ -9580,7 +9608,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewWebhook"] | components["schemas"]["NewWebhookWithAliases"];
+                "application/json": components["schemas"]["WebhookCreate"] | components["schemas"]["WebhookCreateWithAliases"];
             };
         };
         responses: {
@@ -10079,7 +10107,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewSecret"] | components["schemas"]["NewSecretWithAliases"];
+                "application/json": components["schemas"]["SecretRotation"] | components["schemas"]["SecretRotationWithAliases"];
             };
         };
         responses: {
@@ -11298,17 +11326,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11350,17 +11378,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11402,17 +11430,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11454,17 +11482,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11506,17 +11534,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11558,17 +11586,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11610,17 +11638,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11662,17 +11690,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11714,17 +11742,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11766,17 +11794,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11818,17 +11846,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11870,17 +11898,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11922,17 +11950,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -11974,17 +12002,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12026,17 +12054,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12078,17 +12106,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12130,17 +12158,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12182,17 +12210,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12234,17 +12262,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12286,17 +12314,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12338,17 +12366,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12390,17 +12418,17 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
@@ -12442,24 +12470,52 @@ export interface operations {
                  * @description The `id` of the event. The same on every attempt.
                  * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
                  */
-                "webhook-id": components["parameters"]["WebhookId"];
+                "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1777885200
                  */
-                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
                  * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
                  */
-                "webhook-signature": components["parameters"]["WebhookSignature"];
+                "webhook-signature": string;
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WebhookPingEvent"];
+                "application/json": {
+                    /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
+                    id: string;
+                    /**
+                     * @description Type of the event.
+                     * @constant
+                     */
+                    event: "webhook.ping";
+                    /**
+                     * Format: uuid
+                     * @description Id of the clinic.
+                     */
+                    clinic_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
+                     */
+                    created_at: string;
+                    /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
+                    sequence: number;
+                    /** @description The record of the event: ids, statuses, dates, times and counts only. */
+                    data: {
+                        /**
+                         * Format: uuid
+                         * @description Id of the record.
+                         */
+                        id: string;
+                    };
+                };
             };
         };
         responses: {

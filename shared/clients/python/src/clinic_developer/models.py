@@ -150,13 +150,13 @@ class RecordListMeta(_RecordListMeta, total=False):
     """The list contains all changes before this time. Pass it as the next `updated_since` when `next_after` is null. Present only with `updated_since`. ISO 8601, with the UTC offset of the clinic's time zone."""
 
 
-class _NewPatient(TypedDict):
+class _PatientCreate(TypedDict):
     first_name: str
     """First name, or the only one."""
 
 
 @final
-class NewPatient(_NewPatient, total=False):
+class PatientCreate(_PatientCreate, total=False):
     last_name: Optional[str]
     """Last name. Empty or null for a person with one name."""
     date_of_birth: Optional[str]
@@ -509,7 +509,7 @@ class ExpandedAppointment(TypedDict):
     """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
 
 
-class _NewAppointment(TypedDict):
+class _AppointmentCreate(TypedDict):
     patient_id: str
     """Id of an active patient."""
     doctor_id: str
@@ -521,7 +521,7 @@ class _NewAppointment(TypedDict):
 
 
 @final
-class NewAppointment(_NewAppointment, total=False):
+class AppointmentCreate(_AppointmentCreate, total=False):
     duration: int
     """Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting."""
     end_time: str
@@ -866,7 +866,7 @@ class ExpandedInvoiceWithPayments(TypedDict):
     """All payments and refunds of the invoice."""
 
 
-class _NewPayment(TypedDict):
+class _PaymentCreate(TypedDict):
     invoice_id: str
     """Id of the invoice."""
     amount: float
@@ -876,7 +876,7 @@ class _NewPayment(TypedDict):
 
 
 @final
-class NewPayment(_NewPayment, total=False):
+class PaymentCreate(_PaymentCreate, total=False):
     type: Literal["payment", "refund"]
     """`payment` to the clinic (default), or `refund` to the patient."""
     payment_date: str
@@ -917,7 +917,7 @@ class Message(TypedDict):
     """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
 
 
-class _NewMessage(TypedDict):
+class _MessageCreate(TypedDict):
     channel: Literal["sms", "email"]
     """`sms` or `email`."""
     patient_id: str
@@ -927,7 +927,7 @@ class _NewMessage(TypedDict):
 
 
 @final
-class NewMessage(_NewMessage, total=False):
+class MessageCreate(_MessageCreate, total=False):
     subject: Optional[str]
     """Email only; a single line. Defaults to the clinic's name."""
 
@@ -974,7 +974,7 @@ class Webhook(TypedDict):
     """When the endpoint was last changed. ISO 8601, with the UTC offset of the clinic's time zone."""
 
 
-class _NewWebhook(TypedDict):
+class _WebhookCreate(TypedDict):
     url: str
     """An https URL with a public host name, on port 443 or 8443, without user name, password or fragment."""
     events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]]
@@ -982,7 +982,7 @@ class _NewWebhook(TypedDict):
 
 
 @final
-class NewWebhook(_NewWebhook, total=False):
+class WebhookCreate(_WebhookCreate, total=False):
     description: Optional[str]
     """Description, one line."""
     secret: str
@@ -1026,7 +1026,7 @@ class WebhookChanges(TypedDict, total=False):
 
 
 @final
-class NewSecret(TypedDict, total=False):
+class SecretRotation(TypedDict, total=False):
     secret: str
     """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted."""
 

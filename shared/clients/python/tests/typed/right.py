@@ -22,11 +22,11 @@ from clinic_developer import (
     ValidationError,
     verify_webhook,
 )
-from clinic_developer.models import Appointment, Event, NewPatient, Patient, PatientDetails, WebhookEvent
+from clinic_developer.models import Appointment, Event, PatientCreate, Patient, PatientDetails, WebhookEvent
 
 client = Client(credential="ck_1:cs_1", base_url="https://api.example.com", timeout=5, retries=0)
 
-ada: NewPatient = {"first_name": "Ada", "last_name": "Kaya", "gender": None}
+ada: PatientCreate = {"first_name": "Ada", "last_name": "Kaya", "gender": None}
 created: Response[PatientDetails] = client.patients.create(ada, idempotency_key="k")
 name: str = created.data["full_name"]
 etag: Optional[str] = created.etag

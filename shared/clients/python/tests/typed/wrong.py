@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from clinic_developer import ApiError, AsyncClient, Client, verify_webhook
-from clinic_developer.models import NewPatient, WebhookEvent
+from clinic_developer.models import PatientCreate, WebhookEvent
 
 client = Client(credential="ck_1:cs_1", base_url="https://api.example.com")
 
 Client("ck_1:cs_1")  # wrong
 Client(key="ck_1", base_url="https://api.example.com")  # wrong
-nameless: NewPatient = {"last_name": "Kaya"}  # wrong
-misspelled: NewPatient = {"first_name": "Ada", "last_name": "Kaya", "phone": "+49"}  # wrong
-neutral: NewPatient = {"first_name": "Ada", "last_name": "Kaya", "gender": "x"}  # wrong
+nameless: PatientCreate = {"last_name": "Kaya"}  # wrong
+misspelled: PatientCreate = {"first_name": "Ada", "last_name": "Kaya", "phone": "+49"}  # wrong
+neutral: PatientCreate = {"first_name": "Ada", "last_name": "Kaya", "gender": "x"}  # wrong
 client.patients.create({"first_name": 1, "last_name": "Kaya"})  # wrong
 client.patients.create()  # wrong
 client.patients.get()  # wrong

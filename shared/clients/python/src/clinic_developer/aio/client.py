@@ -125,7 +125,7 @@ class AsyncPatients(AsyncRecordResource["Patient"]):
 
     async def create(
         self,
-        body: NewPatient,
+        body: PatientCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -972,7 +972,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
 
     async def book(
         self,
-        body: NewAppointment,
+        body: AppointmentCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1663,7 +1663,7 @@ class AsyncPayments(AsyncRecordResource["Payment"]):
 
     async def create(
         self,
-        body: NewPayment,
+        body: PaymentCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1825,7 +1825,7 @@ class AsyncMessages(AsyncRecordResource["Message"]):
 
     async def send(
         self,
-        body: NewMessage,
+        body: MessageCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1883,7 +1883,7 @@ class AsyncWebhooks(AsyncResource):
 
     async def create(
         self,
-        body: NewWebhook,
+        body: WebhookCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1942,7 +1942,7 @@ class AsyncWebhooks(AsyncResource):
     async def rotate_secret(
         self,
         id: str,
-        body: Optional[NewSecret] = None,
+        body: Optional[SecretRotation] = None,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,

@@ -125,7 +125,7 @@ class Patients(RecordResource["Patient"]):
 
     def create(
         self,
-        body: NewPatient,
+        body: PatientCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -972,7 +972,7 @@ class Appointments(RecordResource["Appointment"]):
 
     def book(
         self,
-        body: NewAppointment,
+        body: AppointmentCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1663,7 +1663,7 @@ class Payments(RecordResource["Payment"]):
 
     def create(
         self,
-        body: NewPayment,
+        body: PaymentCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1825,7 +1825,7 @@ class Messages(RecordResource["Message"]):
 
     def send(
         self,
-        body: NewMessage,
+        body: MessageCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1883,7 +1883,7 @@ class Webhooks(Resource):
 
     def create(
         self,
-        body: NewWebhook,
+        body: WebhookCreate,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -1942,7 +1942,7 @@ class Webhooks(Resource):
     def rotate_secret(
         self,
         id: str,
-        body: Optional[NewSecret] = None,
+        body: Optional[SecretRotation] = None,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
