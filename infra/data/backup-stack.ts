@@ -1,6 +1,7 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
 import { Schedule } from 'aws-cdk-lib/aws-events'
+import type { CfnRole } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { backupCopyStackName, backupCopyVaultName, backupStackName } from '../settings/names.ts'
@@ -42,7 +43,12 @@ export class BackupStack extends Stack {
         ...(copy && { copyActions: [copy] }),
       }),
     )
-    plan.addSelection('Table', { resources: [BackupResource.fromArn(table.tableArn)] })
+    const selection = plan.addSelection('Table', { resources: [BackupResource.fromArn(table.tableArn)] })
+    // Not a role of ours in its place: a selection with another role is another selection.
+    const role = selection.node.findChild('Role').node.defaultChild as CfnRole
+    role.addPropertyOverride('AssumeRolePolicyDocument.Statement.0.Condition', {
+      StringEquals: { 'aws:SourceAccount': this.account },
+    })
   }
 }
 

@@ -37,7 +37,9 @@ export class SmsReceiptsStack extends Stack {
       resources: groups.map(({ logGroupArn }) => logGroupArn),
     })
     const role = new Role(this, 'SnsLogs', {
-      assumedBy: new ServicePrincipal('sns.amazonaws.com'),
+      assumedBy: new ServicePrincipal('sns.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
       inlinePolicies: { Logs: new PolicyDocument({ statements: [writeLogs] }) },
     })
     this.#enableDeliveryStatus(role)
@@ -60,6 +62,13 @@ export class SmsReceiptsStack extends Stack {
         new PolicyStatement({ actions: ['sns:SetSMSAttributes'], resources: ['*'] }),
         new PolicyStatement({ actions: ['iam:PassRole'], resources: [role.roleArn] }),
       ]),
+    })
+    // With a log group of the template it would be another function, which CloudFormation refuses.
+    const uuid = AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')
+    const { functionName } = this.node.findChild(`AWS${uuid}`) as Lambda
+    new LogRetention(this, 'SwitchLogs', {
+      logGroupName: `/aws/lambda/${functionName}`,
+      retention: RetentionDays.ONE_DAY,
     })
   }
 }

@@ -19,15 +19,19 @@ const propertiesOf = (template: Template, type: string) =>
   Object.values(resourcesOf(template, type)).map(({ Properties }) => Properties as Record<string, unknown>)
 
 describe('SMS receipts', () => {
-  it('are kept for a day, in the log groups that SNS writes to, even if these exist', () => {
+  it('are kept for a day, in the log groups that SNS writes to, even if these exist, as are the logs of the switch', () => {
     // A log group of the template could not be created if SNS had created it before.
     expect(resourcesOf(account, 'AWS::Logs::LogGroup')).toEqual({})
+    const switched = Object.keys(resourcesOf(account, 'AWS::Lambda::Function')).find((id) =>
+      id.startsWith('AWS'),
+    )
+    const names = [
+      ...OUTCOMES.map((outcome) => ['sns/', ...groupName(outcome)]),
+      ['/aws/lambda/', { Ref: switched }],
+    ]
     expect(propertiesOf(account, 'Custom::LogRetention')).toEqual(
-      OUTCOMES.map((outcome) =>
-        expect.objectContaining({
-          LogGroupName: { 'Fn::Join': ['', ['sns/', ...groupName(outcome)]] },
-          RetentionInDays: 1,
-        }),
+      names.map((name) =>
+        expect.objectContaining({ LogGroupName: { 'Fn::Join': ['', name] }, RetentionInDays: 1 }),
       ),
     )
   })
@@ -103,7 +107,12 @@ describe('SMS receipts', () => {
       Policies: { PolicyDocument: { Statement: Statement[] } }[]
     }
     expect(AssumeRolePolicyDocument.Statement).toEqual([
-      { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'sns.amazonaws.com' } },
+      {
+        Effect: 'Allow',
+        Action: 'sts:AssumeRole',
+        Principal: { Service: 'sns.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
     ])
     expect(Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual([
       {

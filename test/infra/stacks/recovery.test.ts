@@ -72,6 +72,10 @@ describe('backups', () => {
     ])
     const [selection] = resources(copied, 'AWS::Backup::BackupSelection')
     expect(JSON.stringify(selection)).toContain(`${dataStackName('prod')}:TableName`)
+    const [role] = resources({ stack: copied[backupStackName('prod')] as StackTemplate }, 'AWS::IAM::Role')
+    expect(role?.AssumeRolePolicyDocument.Statement).toMatchObject([
+      { Condition: { StringEquals: { 'aws:SourceAccount': expect.anything() } } },
+    ])
   })
 
   it('are in a vault whose lock can be removed only while the stage is not protected', () => {
