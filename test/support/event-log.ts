@@ -32,7 +32,9 @@ export async function eventLog(table: Table, facts: readonly Partial<Event>[]) {
         ...one,
       }
     })
-    const items = placed.map((event, at) => encodeEvent(clinic.id, events.length + at + 1, event))
+    const items = placed.map((event, at) =>
+      encodeEvent(clinic.id, events.length + at + 1, event, Date.parse(event.createdAt)),
+    )
     for (const chunk of chunked(items, 100)) await table.transact(chunk.map((item) => table.putWrite(item)))
     events.push(...placed)
     await table.transact([table.putWrite({ ...eventHeadKey(clinic.id), n: events.length, v: 1 })])

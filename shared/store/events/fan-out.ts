@@ -93,7 +93,7 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
       const subscribed = endpoints.filter((endpoint) => isSubscribedTo(endpoint, event.event))
       if (changes.size + 2 + DELIVERY_ITEMS * subscribed.length > MAX_TRANSACTION_ITEMS - 1 && next > first)
         break
-      changes.put(encodeEvent(clinic, next, event), 'new')
+      changes.put(encodeEvent(clinic, next, event, now()), 'new')
       changes.remove(announcedKey(clinic, event.record, event.sequence), 'existing')
       for (const { id: webhook } of subscribed) {
         const delivery = newDelivery(event, payloadClinic, { id: newId(), webhook, now: now() })

@@ -129,7 +129,8 @@ export function decodeAnnouncedEvent(item: Item): Event {
   return rq === undefined ? event : { ...event, requestId: rq }
 }
 
-export function encodeEvent(clinic: ClinicId, position: number, event: Event): Item {
+/** @param now when the event gets its position, from which on it is retained: its clinic may have been paused for longer than that */
+export function encodeEvent(clinic: ClinicId, position: number, event: Event, now: number): Item {
   const createdAt = Date.parse(event.createdAt)
   const attributes: z.input<typeof StoredEvent> = {
     i: event.id,
@@ -139,7 +140,7 @@ export function encodeEvent(clinic: ClinicId, position: number, event: Event): I
     d: { ...event.data },
     c: createdAt,
   }
-  return { ...eventKey(clinic, position), ...attributes, [TTL]: expirySeconds(createdAt) }
+  return { ...eventKey(clinic, position), ...attributes, [TTL]: expirySeconds(now) }
 }
 
 const StoredCounter = z.object({ n: z.int(), v: z.int() })

@@ -261,7 +261,9 @@ async function expiredCursor(): Promise<string> {
   } as const
   await table.transact([
     table.putWrite({ ...eventHeadKey(clinic), n: 1_000_000, v: 1 }),
-    table.putWrite(encodeEvent(clinic, 999_000, { ...event, createdAt: new Date().toISOString() })),
+    table.putWrite(
+      encodeEvent(clinic, 999_000, { ...event, createdAt: new Date().toISOString() }, Date.now()),
+    ),
   ])
   return listCursors({ list: 'events', clinic, filters: {} }).encode('1000000')
 }

@@ -106,6 +106,14 @@ it('creates no events for imported records', async () => {
   expect(await eventsOf(clinic.id)).toMatchObject([{ event: 'email.sent', sequence: 1 }])
 })
 
+it('retains an event for 30 days from its fan-out, however long its clinic was paused', async () => {
+  const clinic = await newClinic(db.table)
+  await patientWriter(db).createMany(clinic.id, [aPatient()])
+  const later = { ...platform(), now: () => Date.now() + 31 * 24 * 3_600_000 }
+  await eventFanOut(later).fanOut(clinic.id, async () => {})
+  expect((await eventStore(later).page(clinic.id, { limit: 10 }))?.items).toHaveLength(1)
+})
+
 it('creates and pushes one delivery for each subscribed webhook despite concurrent fan-outs', async () => {
   const clinic = await newClinic(db.table)
   const all = await createWebhook(db.table, clinic.id)
