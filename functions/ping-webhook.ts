@@ -22,11 +22,7 @@ export const handler = endpoint(
     const response = (delivery: Delivery) => ({ data: renderDelivery(delivery, clinic) })
     const requested = write(response)
     const webhook = await webhooks.find(clinicId, path.id)
-    if (!webhook) {
-      // The first request may have been followed by the deletion of the endpoint.
-      await requested.requireNew()
-      throw new ApiError('webhook_not_found')
-    }
+    if (!webhook) throw new ApiError('webhook_not_found')
     const createdAt = new Date(now).toISOString()
     const event = {
       id: newId(),

@@ -20,11 +20,7 @@ export const handler = endpoint(
   async ({ clinicId, clinic, credential, path, now, write }, { webhooks, deliveries, queues, count }) => {
     const response = (delivery: Delivery) => ({ data: renderDelivery(delivery, clinic) })
     const requested = write(response)
-    // The first request may have been followed by the deletion of the endpoint.
-    if (!(await webhooks.find(clinicId, path.id))) {
-      await requested.requireNew()
-      throw new ApiError('webhook_not_found')
-    }
+    if (!(await webhooks.find(clinicId, path.id))) throw new ApiError('webhook_not_found')
     const redeliverAgain = (before: Delivery) => {
       if (!isRetained(before, now)) throw new ApiError('delivery_not_found')
       requireEventScopes(credential.scopes, [before.event], payloadData(before.body))

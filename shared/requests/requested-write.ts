@@ -1,11 +1,17 @@
 import { errorEntry } from '../api/error-catalogue.ts'
 import { ApiError, errorBody } from '../api/errors.ts'
+import type { StoredResponse } from '../domain/stored-response.ts'
 import { type IdempotencyGuard, RequestCompleted, type RequestedWrite } from '../store/table/idempotency.ts'
 
 /** What a response is made with: its body, or an error that is stored in its place. */
 type Response<Outcome> = (outcome: Outcome) => object | ApiError
 
 export type BeginWrite = <Outcome>(response: Response<Outcome>) => RequestedWrite<Outcome>
+
+type BegunWrite<Outcome> = RequestedWrite<Outcome> & {
+  /** Called before the request is rejected: a concurrent copy of it may have made the state that it is rejected for. */
+  readonly requireStillNew: () => Promise<void>
+}
 
 /** The part of a request that its write reads, and reports to. */
 type Call = {
@@ -23,17 +29,22 @@ export function requestedWrite<Outcome>(
   status: number,
   { find, store, reserve, complete }: IdempotencyGuard,
   response: Response<Outcome>,
-): RequestedWrite<Outcome> {
+): BegunWrite<Outcome> {
+  let revised = async (stored: StoredResponse) => stored
+  const requireNone = async (stored: StoredResponse | null) => {
+    if (stored) throw new RequestCompleted(await revised(stored))
+  }
   const toStore = (outcome: Outcome): [status: number, body: object] => {
     const reply = response(outcome)
     if (!(reply instanceof ApiError)) return [status, reply]
     return [errorEntry(reply.key).status, errorBody(reply.key, reply.details)]
   }
   return {
-    requireNew: async (revise = async (stored) => stored) => {
-      const stored = await find()
-      if (stored) throw new RequestCompleted(await revise(stored))
+    requireNew: async (revise = revised) => {
+      revised = revise
+      await requireNone(await find())
     },
+    requireStillNew: async () => requireNone(await find('committed')),
     requireMatch: (before) => call.checkIfMatch(() => response(before)),
     store: (changes, outcome, patient, createdId) => {
       call.isUnchanged = changes.size === 0

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Caller } from '../api/account.ts'
+import { errorEntry } from '../api/error-catalogue.ts'
 import { ApiError } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
@@ -89,6 +90,21 @@ export function endpoint<R extends Route, S extends Stores>(
       ...credential,
       requestsPerMinute: requestsPerMinute ?? environment.REQUESTS_PER_MINUTE,
     }
+    let requireStillNew = async () => {}
+    const write: BeginWrite = (response) => {
+      const request = {
+        clinic: clinic.id,
+        credential: key,
+        route: route.id,
+        key: call.idempotencyKey,
+        // The ids of the path are part of the request, like its body.
+        body: [...Object.values(path), call.bodyText].join('\n'),
+      }
+      const guard = idempotencyGuard(platform, request)
+      const begun = requestedWrite(call, route.response.status, guard, response)
+      requireStillNew = begun.requireStillNew
+      return begun
+    }
     const input = {
       clinicId: clinic.id,
       clinic,
@@ -100,24 +116,18 @@ export function endpoint<R extends Route, S extends Stores>(
       now: platform.now(),
       requestId: call.requestId,
       newId: platform.newId,
-      write: <Outcome>(response: (outcome: Outcome) => object | ApiError) => {
-        const request = {
-          clinic: clinic.id,
-          credential: key,
-          route: route.id,
-          key: call.idempotencyKey,
-          // The ids of the path are part of the request, like its body.
-          body: [...Object.values(path), call.bodyText].join('\n'),
-        }
-        return requestedWrite(call, route.response.status, idempotencyGuard(platform, request), response)
-      },
+      write,
       reportChange: () => {
         call.isUnchanged = false
       },
     }
     // A request that has its response makes no further call of the table. The last attempt has half of the time.
     const ended = new AbortController()
-    const work = () => handle(input as Input<R>, opened)
+    const work = () =>
+      handle(input as Input<R>, opened).catch(async (error) => {
+        if (isRejection(error)) await requireStillNew()
+        throw error
+      })
     const deadline = performance.now() + context.getRemainingTimeInMillis() / 2
     try {
       return await withScope(
@@ -142,6 +152,12 @@ export function endpoint<R extends Route, S extends Stores>(
 /** The longest that a start waits for the table. */
 const PREPARE_MS = 1000
 const NO_CREDENTIAL = { key: 'none', secret: '' }
+
+/** Whether a request is rejected for what it is, or for the state of the records that it concerns. */
+function isRejection(thrown: unknown): boolean {
+  const error = toApiError(thrown)
+  return error instanceof ApiError && errorEntry(error.key).status < 500
+}
 
 /** An error of the stores as one of the catalogue; any other error unchanged. */
 function toApiError(error: unknown): unknown {

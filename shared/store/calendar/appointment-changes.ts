@@ -19,7 +19,7 @@ import {
 } from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
-import { externalIds, unlessRepeated } from '../external-ids/links.ts'
+import { externalIds } from '../external-ids/links.ts'
 import { provenanceOf, providedByApi } from '../external-ids/provenance.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -148,7 +148,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       await changes.commit()
       return outcome
     }
-    return unlessRepeated(write, () => retryOnConflict(attempt))
+    return retryOnConflict(attempt)
   }
 
   /** Adds a change with its conditions, unless the appointment stays as it is. Returns the appointment as it is then stored. */

@@ -4,7 +4,7 @@ import type { DatedSlot } from '../../domain/booking/slots.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { clinicStore } from '../clinics.ts'
-import { externalIds, unlessRepeated } from '../external-ids/links.ts'
+import { externalIds } from '../external-ids/links.ts'
 import { providedByApi } from '../external-ids/provenance.ts'
 import { shortId } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
@@ -89,7 +89,7 @@ export function bookingStore({ table }: { table: Table }) {
       await changes.commit()
       return outcome
     }
-    return unlessRepeated(write, () => retryOnConflict(attempt))
+    return retryOnConflict(attempt)
   }
 
   async function addBooking(

@@ -19,7 +19,6 @@ import type { Key } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
 import { ExternalIdTaken } from '../table/errors.ts'
-import type { RequestedWrite } from '../table/idempotency.ts'
 import { findSecret, requireSecret } from '../table/secret.ts'
 import type { Table } from '../table/table.ts'
 import { type ImportedKind, type ImportIds, importIdsOf, readImportIds } from './derive.ts'
@@ -34,22 +33,6 @@ export const LINKABLE = {
 export type LinkableKind = keyof typeof LINKABLE
 
 export const isLinkable = (kind: ImportedKind): kind is LinkableKind => Object.hasOwn(LINKABLE, kind)
-
-/**
- * Runs the work of a request. If it finds that its external id is taken, it may be a repetition of the request that took it.
- * @throws RequestCompleted in that case
- */
-export async function unlessRepeated<T>(
-  { requireNew }: Pick<RequestedWrite<never>, 'requireNew'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ExternalIdTaken) await requireNew()
-    throw error
-  }
-}
 
 /** Pages of a list that has the one record with an external id, or none. */
 export function pageByExternalId<R extends { readonly externalId: string | null }>(

@@ -1,7 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
-import { unlessRepeated } from '../external-ids/links.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { RequestedWrite } from '../table/idempotency.ts'
@@ -46,7 +45,7 @@ export function patientUpdates({ table }: { table: Table }) {
       )
       return { patient: changed.patients[0] as StoredPatient, head: changed.head }
     }
-    const updated = await unlessRepeated(request, () => retryOnConflict(attempt))
+    const updated = await retryOnConflict(attempt)
     if (!updated) return null
     const { patient, head } = updated
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next change.

@@ -4,7 +4,7 @@ import { fullName, type Patient } from '../../domain/patients/patient.ts'
 import { inLaterSecond } from '../../domain/timestamp.ts'
 import { patientEventDraft } from '../../domain/webhooks/event.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
-import { externalIds, unlessRepeated } from '../external-ids/links.ts'
+import { externalIds } from '../external-ids/links.ts'
 import { providedByApi } from '../external-ids/provenance.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { patientOwner } from '../keys/copies.ts'
@@ -69,7 +69,7 @@ export function patientWriter({ table }: { table: Table }) {
       await moveIndexes(changes, [{ before: null, after: created }])
       return { patient: created, head: await commitWithHead(table, changes, head, { patients: 1 }) }
     }
-    const created = await unlessRepeated(request, () => retryOnConflict(attempt))
+    const created = await retryOnConflict(attempt)
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
     await optionalWork(() => snapshots.snapshotIfDue(clinic, created.head)).catch(() => undefined)
     return created.patient

@@ -75,12 +75,13 @@ export function idempotencyGuard(
   let reserved: string | undefined
 
   /**
-   * The stored response, if the request is a repetition.
+   * The stored response, if the request is a repetition. It is read `committed` after the effect of a transaction has been seen:
+   * otherwise it can be missing although it is of that transaction.
    * @throws IdempotencyKeyReused if the key was used with another body, or the erasure of the patient emptied the response;
    * RequestInProgress while the first request may still run
    */
-  async function find(): Promise<StoredResponse | null> {
-    const item = itemKey && (await table.get(itemKey))
+  async function find(read?: 'committed'): Promise<StoredResponse | null> {
+    const item = itemKey && (await (read ? table.getCommitted(itemKey) : table.get(itemKey)))
     // Deletion by time to live is late.
     if (!item || (item[TTL] as number) <= now() / 1000) return null
     if (item.hash !== sha256(body)) throw new IdempotencyKeyReused('the key was used with another body')
