@@ -91,6 +91,7 @@ export function filledRecords(owner: FilledPatient) {
         tax: 100,
         total: 10_050,
         doctor: { id: newUuid(), fullName: 'Dr. Bo Lind' },
+        hasOwnDoctor: true,
         treatment: { id: newUuid(), name: 'Check-up' },
       },
     ],

@@ -4,7 +4,12 @@ import type { Doctor } from '../../../shared/domain/booking/doctor.ts'
 import { formatExceptions, formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
 import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.ts'
 import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/messages/message.ts'
-import { type Invoice, type LineItem, statedPaidAt } from '../../../shared/domain/money/invoice.ts'
+import {
+  followsDoctor,
+  type Invoice,
+  type LineItem,
+  statedPaidAt,
+} from '../../../shared/domain/money/invoice.ts'
 import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../../../shared/domain/money/money.ts'
 import type { Payment } from '../../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../../shared/domain/patients/patient.ts'
@@ -58,7 +63,9 @@ export function invoiceColumns(invoice: Invoice): Columns {
     total_amount: money(invoice.total),
     paid_amount: money(invoice.paid),
     balance_due: money(invoice.total - invoice.paid),
-    line_items: invoice.lineItems.map((item) => lineItemColumns(item, money)),
+    line_items: invoice.lineItems.map((item) =>
+      lineItemColumns(followsDoctor(item, invoice) ? { ...item, doctor: null } : item, money),
+    ),
   }
 }
 

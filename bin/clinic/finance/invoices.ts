@@ -85,7 +85,7 @@ export function addInvoiceCommands(group: Command): void {
     .option('--number <text>', 'the number that it should have')
     .option('--patient <id>', 'the patient who should have it')
     .option('--appointment <id>', 'the appointment that it bills; "" for none')
-    .option('--doctor <id>', 'its doctor, also of its line items without one; "" for none')
+    .option('--doctor <id>', 'its doctor, also of its line items without one of their own; "" for none')
     .action((id: string, given: UpdateOptions, command: Command) => {
       const { status, number, patient, appointment, doctor } = given
       const isCorrection = [number, patient, appointment, doctor].some((value) => value !== undefined)

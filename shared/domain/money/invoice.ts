@@ -32,6 +32,8 @@ export type LineItem = {
   readonly tax: number
   readonly total: number
   readonly doctor: PersonReference | null
+  /** Whether the line was given its doctor, who then stays when the invoice gets another. Lines from before this was stored lack it. */
+  readonly hasOwnDoctor?: true | undefined
   readonly treatment: CatalogueReference | null
 }
 
@@ -77,6 +79,7 @@ export const LINE_ITEM_FIELDS = {
   tax: KEEP,
   total: KEEP,
   doctor: { fields: DOCTOR_REFERENCE_FIELDS },
+  hasOwnDoctor: KEEP_SILENTLY,
   treatment: { fields: CATALOGUE_REFERENCE_FIELDS },
 } satisfies FieldPolicies<LineItem>
 
@@ -102,10 +105,15 @@ export const INVOICE_FIELDS = {
   createdAt: KEEP,
 } satisfies FieldPolicies<Invoice>
 
-/** Line items without a doctor are those of the invoice's doctor, if it has one. */
-export const withDoctorOnLines = (invoice: Invoice): Invoice => ({
+/** Whether a line item has the doctor of its invoice because it has none of its own. */
+export const followsDoctor = (item: Pick<LineItem, 'doctor' | 'hasOwnDoctor'>, of: Pick<Invoice, 'doctor'>) =>
+  !item.hasOwnDoctor && (item.doctor === null || item.doctor.id === of.doctor?.id)
+
+/** Sets the doctor of an invoice, and of its line items without one of their own. */
+export const withDoctor = (invoice: Invoice, doctor: PersonReference | null): Invoice => ({
   ...invoice,
-  lineItems: invoice.lineItems.map((item) => ({ ...item, doctor: item.doctor ?? invoice.doctor })),
+  doctor,
+  lineItems: invoice.lineItems.map((item) => (followsDoctor(item, invoice) ? { ...item, doctor } : item)),
 })
 
 /** quantity x unit price, exact: minor units times {@link RATIO_SCALE}. */

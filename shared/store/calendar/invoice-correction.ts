@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Invoice, withDoctorOnLines } from '../../domain/money/invoice.ts'
+import { type Invoice, withDoctor } from '../../domain/money/invoice.ts'
 import type { Payment } from '../../domain/money/payment.ts'
 import { fullName } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
@@ -20,7 +20,7 @@ export type InvoiceCorrection = {
   readonly number?: string | undefined
   /** The id of the patient who should have had the invoice. */
   readonly patient?: string | undefined
-  /** The ids of its appointment and its doctor; null for none. Line items without a doctor get the invoice's. */
+  /** The ids of its appointment and its doctor; null for none. {@link withDoctor} sets the doctor of line items. */
   readonly appointment?: string | null | undefined
   readonly doctor?: string | null | undefined
 }
@@ -109,9 +109,11 @@ export function invoiceCorrection(table: Table) {
       number: number ?? before.number,
       patient: { ...named, email: target.emailAddress },
       ...(appointment !== undefined && { appointmentId: appointment }),
-      ...(doctorId !== undefined && { doctor: doctor && { id: doctor.id, fullName: doctor.fullName } }),
     }
-    const after = doctorId ? withDoctorOnLines(corrected) : corrected
+    const after =
+      doctorId === undefined
+        ? corrected
+        : withDoctor(corrected, doctor && { id: doctor.id, fullName: doctor.fullName })
     const reference = { id, number: after.number }
     const isRight = (payment: Payment) =>
       payment.invoice.number === after.number && payment.patient.id === target.id

@@ -10,6 +10,7 @@ import {
   instant,
   large,
   list,
+  mark,
   nullable,
   number,
   object,
@@ -45,6 +46,7 @@ export const LINE_ITEM_ATTRIBUTES = {
   tax: amount('tax'),
   total: amount('total'),
   doctor: optional(object('doctor', PERSON_REFERENCE)),
+  hasOwnDoctor: mark('ownDoctor'),
   treatment: optional(object('treatment', CATALOGUE_REFERENCE)),
 } satisfies AttributeMap<LineItem>
 

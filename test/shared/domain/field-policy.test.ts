@@ -139,7 +139,10 @@ describe('the policies of records', () => {
     [
       'an invoice',
       INVOICE_FIELDS,
-      ['clinicPaidAt', 'patient.fullName', 'patient.email', 'doctor.fullName', 'lineItems.doctor.fullName'],
+      [
+        ...['clinicPaidAt', 'patient.fullName', 'patient.email', 'doctor.fullName'],
+        ...['lineItems.doctor.fullName', 'lineItems.hasOwnDoctor'],
+      ],
       ['number', 'patient.fullName', 'patient.email', 'lineItems.description'],
     ],
     [

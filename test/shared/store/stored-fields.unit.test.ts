@@ -81,9 +81,10 @@ describe('the stored format', () => {
       pe: patient.emailAddress,
       a: invoice.appointmentId,
       d: { i: invoice.doctor.id, n: 'Dr. Bo Lind' },
-      li: invoice.lineItems.map(({ doctor, treatment, ...item }) => ({
+      li: invoice.lineItems.map(({ doctor, hasOwnDoctor: _, treatment, ...item }) => ({
         ...item,
         doctor: { i: doctor.id, n: 'Dr. Bo Lind' },
+        ownDoctor: 1,
         treatment: { i: treatment.id, n: 'Check-up' },
       })),
       c: at,

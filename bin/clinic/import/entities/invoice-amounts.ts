@@ -187,9 +187,10 @@ function checkItems(
   if (!isSumOfLines(tax, items, 'tax')) reader.requireEqual('tax_amount', tax, sumOfLines(items, 'tax'), how)
 }
 
-function lineItem(row: LineItemRow, path: string, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
+function lineItem(row: LineItemRow, path: string, reader: AmountReader): Omit<LineItem, 'id'> {
   const { description, doctor = null, treatment = null } = row
-  const given = { description, doctor, treatment }
+  const hasOwnDoctor = doctor === null ? undefined : (true as const)
+  const given = { description, doctor, hasOwnDoctor, treatment }
   const at = (field: string) => `${path}.${field}`
   const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
   const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0

@@ -6,7 +6,7 @@ import {
   applyPayments,
   INVOICE_STATUSES,
   type Invoice,
-  withDoctorOnLines,
+  withDoctor,
 } from '../../../../shared/domain/money/invoice.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { invoiceNumber } from '../../../../shared/domain/patients/text-fields.ts'
@@ -69,7 +69,7 @@ const columns = columnTable({
       items === null ? [] : items && readLineItems(items, idOf),
     // Without references, as before line items had any: those that an import has left are compared with their digests.
     compared: (items: Invoice['lineItems']) =>
-      items.map(({ id: _, doctor, treatment, ...item }) => ({
+      items.map(({ id: _, hasOwnDoctor: __, doctor, treatment, ...item }) => ({
         ...item,
         doctor: doctor?.id,
         treatment: treatment?.id,
@@ -118,7 +118,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
             const currency = fields.currency ?? before?.currency ?? run.clinic.currency
             if (before && paid.length > 0)
               checkCopies(before, { number: fields.number, patient, currency }, columnOf)
-            const { lineItems: items, ...care } = careOf(row, before)
+            const { lineItems: items, doctor, ...care } = careOf(row, before)
             const { lineItems, ...amounts } = invoiceAmounts(
               { ...fields, lineItems: items },
               currency,
@@ -131,6 +131,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
               currency,
               ...amounts,
               ...care,
+              doctor: before?.doctor ?? null,
               clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
               dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
               clinicPaidAt:
@@ -143,7 +144,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
               patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
               lineItems: lineItems.map((item, at) => ({ id: lineItemId(id, at), ...item })),
             }
-            const settled = applyPayments(withDoctorOnLines(invoice), paid)
+            const settled = applyPayments(withDoctor(invoice, doctor), paid)
             checkSize(settled, run.clinic)
             return settled
           }

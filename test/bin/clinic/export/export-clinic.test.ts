@@ -253,7 +253,7 @@ describe('an export', () => {
         ...{ appointment_external_id: 'a', doctor_external_id: 'E1' },
         line_items: [
           expect.objectContaining({ doctor_external_id: 'E;2', treatment_external_id: 'T1' }),
-          expect.objectContaining({ doctor_external_id: 'E1', treatment_external_id: null }),
+          expect.objectContaining({ doctor_external_id: null, treatment_external_id: null }),
         ],
       }),
     )

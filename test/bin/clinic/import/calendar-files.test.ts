@@ -128,6 +128,23 @@ describe('importing the care that invoices bill', () => {
     expect(await careOf()).toEqual([[null, undefined, [undefined, 'Check-up'], ['Dr. Bo Lind', undefined]]])
   })
 
+  it("changes the doctor of lines that took the invoice's, and of no line that was given one", async () => {
+    const row = { ...billed, line_items: [consultation, { ...test, doctor_external_id: 1 }] }
+    await load('invoices', [row])
+    const doctors = async () =>
+      (await careOf())[0]?.slice(1).map((one) => (Array.isArray(one) ? one[0] : one))
+    expect(await doctors()).toEqual(['Dr. Eva Noll', 'Dr. Eva Noll', 'Dr. Eva Noll'])
+    const { line_items: _, ...care } = billed
+    for (const [doctor, expected] of [
+      ['E 2', ['Dr. Bo Lind', 'Dr. Bo Lind', 'Dr. Eva Noll']],
+      [null, [undefined, undefined, 'Dr. Eva Noll']],
+    ] as const) {
+      const changed = { ...care, doctor_external_id: doctor }
+      expect(await load('invoices', [changed])).toMatchObject({ updated: 1, reasons: [] })
+      expect(await doctors()).toEqual(expected)
+    }
+  })
+
   it('keeps the names of the last change when a doctor and a treatment are renamed', async () => {
     await load('invoices', [billed])
     await load('doctors', [{ external_id: 1, full_name: 'Dr. Eva Maria Noll' }])

@@ -9,6 +9,7 @@ import {
   statedPaidAt,
   subtotalOf,
   sumOfLines,
+  withDoctor,
 } from '../../../../shared/domain/money/invoice.ts'
 import { type Payment, refundable } from '../../../../shared/domain/money/payment.ts'
 
@@ -180,6 +181,19 @@ it('rounds a subtotal once, half up', () => {
   expect(subtotalOf([half, half])).toBe(1)
   expect(subtotalOf([half, half, half])).toBe(2)
   expect(subtotalOf([])).toBe(0)
+})
+
+it("sets the doctor of lines with the invoice's former doctor, unless they were given that doctor", () => {
+  const [former, other, next] = ['A', 'B', 'C'].map((id) => ({ id, fullName: `Dr. ${id}` }))
+  const lineItems = [
+    { doctor: null },
+    { doctor: former },
+    { doctor: former, hasOwnDoctor: true },
+    { doctor: other },
+  ]
+  const before = { ...invoice(), doctor: former, lineItems } as unknown as Invoice
+  const after = withDoctor(before, next ?? null)
+  expect(after.lineItems.map(({ doctor }) => doctor)).toEqual([next, next, former, other])
 })
 
 describe('addsUp', () => {
