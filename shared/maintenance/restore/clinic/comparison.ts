@@ -43,8 +43,8 @@ const PARTITIONS: Readonly<Record<RestoredKind, (clinic: ClinicId) => string>> =
   invoice: (clinic) => calendarPartition(clinic, 'I'),
 }
 
-/** The version, the number of events, and the time of the last change. */
-const NEVER_COMPARED = ['v', 'ev', 'u', 'updatedAt']
+/** The version, the number of events, the time of the last change, and what an import has noted of its row. */
+const NEVER_COMPARED = ['v', 'ev', 'u', 'updatedAt', 'im']
 
 /** What follows from other items: a position, and copies of names, addresses and holidays. They are written with those. */
 const DERIVED: Readonly<Partial<Record<RestoredKind, readonly string[]>>> = {

@@ -245,7 +245,7 @@ const idsIn = (item: Item | undefined): readonly string[] => JSON.stringify(item
 
 async function haveHolidaysChanged({ table, copy }: ClinicTables, clinic: ClinicId): Promise<boolean> {
   const [now, then] = await Promise.all([table, copy].map((one) => holidayStore({ table: one }).read(clinic)))
-  return !isDeepStrictEqual([now?.holidays, now?.imports], [then?.holidays, then?.imports])
+  return !isDeepStrictEqual(now?.holidays, then?.holidays)
 }
 
 /** What an operator changes, and pauses and restores. */

@@ -29,7 +29,7 @@ import { aDoctor, runVerification } from '../../../shared/maintenance/verify/pra
 import { allItems } from '../../../support/all-items.ts'
 import { deployedTable, output, type RecordedCall, rejection } from '../../../support/deployed-stack.ts'
 import { ENGINE_ACCESS } from '../../../support/engine-access.ts'
-import { writeRows } from '../../../support/imports.ts'
+import { importRows, writeRows } from '../../../support/imports.ts'
 import { runTool } from '../../../support/operator-tool.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
@@ -189,6 +189,25 @@ it('lists what was created since if nothing is to be put back', async () => {
   expect((await stack.run('restore', 'clinic', id, '--to', to, '--from', copy.name)).printed).toBe(
     'Nothing is put back or removed.\nCreated since, and stay: 1 patient\n',
   )
+})
+
+it('finds no difference in records whose rows were imported again with other spaces', async () => {
+  const clinic = await newClinic(db.table)
+  const holiday = { external_id: 'h', from: '2026-12-25', name: 'Christmas' }
+  const load = async (space: string) => {
+    await importRows(folder, db.table, clinic, 'holidays', [{ ...holiday, to: `2026-12-26${space}` }])
+    for (const [name, row] of Object.entries(FILES)) {
+      const [column, value] = Object.entries(row(0, false))[0] as [string, unknown]
+      const again = { external_id: 0, ...row(0, false), [column]: `${value}${space}` }
+      expect(await importRows(folder, db.table, clinic, name, [again])).toMatchObject({ reasons: [] })
+    }
+  }
+  await load('')
+  const copy = await restored(db)
+  const to = new Date().toISOString().replace(/\.\d+/, '.000')
+  await load(' ')
+  const { printed } = await stack.run('restore', 'clinic', clinic.id, '--to', to, '--from', copy.name)
+  expect(printed).toBe(`Nothing differs from ${to}.\n`)
 })
 
 it('undoes a bad import exactly, and every item of other clinics is as their writers left it', async () => {
