@@ -89,7 +89,7 @@ export async function importWithProgress(
       delimiter: format.kind === 'csv' ? format.delimiter : null,
       ...result,
       columns,
-      sums: money.sums,
+      sums: money.sums(clinic.currency),
       reasons: reasons.groups,
       warned: warned.groups,
       left_out: incomplete.size,

@@ -1,5 +1,7 @@
 /** Sums of the money columns of a file, to compare with those of the system that it comes from. */
 
+import { CURRENCIES, currencyDecimals } from '../../../../shared/domain/money/currencies.ts'
+
 const MONEY = ['price', 'amount', 'subtotal', 'discount_amount', 'tax_amount', 'total_amount', 'unit_price']
 
 const DECIMALS = 4
@@ -36,18 +38,19 @@ export class MoneySums {
     this.#sums.set(name, sum)
   }
 
-  get sums(): readonly MoneySum[] {
-    return [...this.#sums.values()].map(({ records, rejected, ...key }) => ({
-      ...key,
-      records: decimal(records),
-      rejected: decimal(rejected),
-    }))
+  /** @param clinicCurrency of rows that say none */
+  sums(clinicCurrency: string): readonly MoneySum[] {
+    return [...this.#sums.values()].map(({ records, rejected, ...key }) => {
+      const currency = key.currency ?? clinicCurrency
+      const decimals = CURRENCIES.includes(currency) ? currencyDecimals(currency) : 2
+      return { ...key, records: decimal(records, decimals), rejected: decimal(rejected, decimals) }
+    })
   }
 }
 
-/** A plain decimal with two decimals, or more if it has more. */
-function decimal(value: bigint): string {
+/** A plain decimal with the decimals of its currency, or more if it has more. */
+function decimal(value: bigint, decimals: number): string {
   const digits = String(value < 0n ? -value : value).padStart(DECIMALS + 1, '0')
-  const fraction = digits.slice(-DECIMALS).replace(/0{1,2}$/, '')
-  return `${value < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}.${fraction}`
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '').padEnd(decimals, '0')
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}${fraction && '.'}${fraction}`
 }
