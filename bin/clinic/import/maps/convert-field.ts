@@ -125,7 +125,8 @@ function amount(text: string, decimal: 'comma' | 'point', { name, isUnit, curren
   if (plain !== null) return { value: plain }
   const value = readAmount(text, decimal, isUnit)
   if (value !== null) return { value, ...(currency !== undefined && { currency }) }
-  if (readAmount(text, decimal, () => true) !== null) return { problem: `has a unit other than ${name}` }
+  if (readAmount(text, decimal, () => true) !== null)
+    return { problem: `has a unit that is not known to be ${name}` }
   return {
     problem: `is not a number such as ${decimal === 'comma' ? '1.234,50' : '1,234.50'}, as the map says`,
   }

@@ -64,7 +64,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       patients.csv:4: phone_number must be an international phone number that exists, such as +905321234567, or a country in the map
       patients.csv:5: date_of_birth is not a date that exists
       appointments.csv:5: patient_external_id is unknown: the clinic has no such patient, or its row was rejected
-      invoices.csv:4: subtotal has a unit other than AUD`,
+      invoices.csv:4: subtotal has a unit that is not known to be AUD`,
   },
   jane: {
     currency: 'CAD',
@@ -110,7 +110,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       patients.csv:6: date_of_birth is not a date that exists
       appointments.csv:7: appointment_date is followed by something that is not HH:mm
       appointments.csv:7: start_time has no time HH:mm
-      invoices.csv:4: subtotal has a unit other than GBP
+      invoices.csv:4: subtotal has a unit that is not known to be GBP
       invoices.csv:6: looks like a sum of the rows above, not like a record
       payments.csv:6: invoice_external_id is unknown: the clinic has no such invoice, or its row was rejected`,
   },

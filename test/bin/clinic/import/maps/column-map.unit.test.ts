@@ -407,7 +407,7 @@ describe('a map', () => {
       (cell) => {
         for (const field of ['subtotal', 'tax_amount', 'discount_amount', 'total_amount'])
           expect(amountOf(field, cell)).toEqual({
-            [field]: expect.stringMatching(/^(has a unit other than EUR|is not a number)/),
+            [field]: expect.stringMatching(/^(has a unit that is not known to be EUR|is not a number)/),
           })
         for (const field of ['unit_price', 'tax_amount', 'discount_amount', 'total_amount'])
           expect(lineOf(field, cell)).toEqual({
@@ -423,7 +423,9 @@ describe('a map', () => {
 
     it.each(['19 €', '19 EUR', '19 ‰', '19 h', '19 %%', '19 St'])('a rate rejects %j', (cell) => {
       for (const field of ['tax_rate', 'discount_rate'])
-        expect(lineOf(field, cell)).toEqual({ [`line_items.${field}`]: 'has a unit other than %' })
+        expect(lineOf(field, cell)).toEqual({
+          [`line_items.${field}`]: 'has a unit that is not known to be %',
+        })
     })
 
     it.each(['2', '2 St', '2 Stk.', '2 szt.', '2 h', '2 pcs', '2 UN', '2 Std.'])(
@@ -434,7 +436,9 @@ describe('a map', () => {
     )
 
     it.each(['2 %', '2 €', '2 EUR', '2 kg', '2 ‰'])('a quantity rejects %j', (cell) => {
-      expect(lineOf('quantity', cell)).toEqual({ 'line_items.quantity': 'has a unit other than pcs or h' })
+      expect(lineOf('quantity', cell)).toEqual({
+        'line_items.quantity': 'has a unit that is not known to be pcs or h',
+      })
     })
 
     it.each([
@@ -452,7 +456,9 @@ describe('a map', () => {
     it('an amount has the unit of the currency of its row, if the row has one', () => {
       const inCurrency = { currency: 'USD' }
       expect(amountOf('subtotal', '$12,50', inCurrency)).toMatchObject({ subtotal: '12.50' })
-      expect(amountOf('subtotal', '12,50 €', inCurrency)).toEqual({ subtotal: 'has a unit other than USD' })
+      expect(amountOf('subtotal', '12,50 €', inCurrency)).toEqual({
+        subtotal: 'has a unit that is not known to be USD',
+      })
       expect(amountOf('subtotal', '12,50 zł', {}, { constants: { currency: 'PLN' } })).toMatchObject({
         subtotal: '12.50',
       })
