@@ -85,7 +85,10 @@ function parseWindow(text: string, part: string): Window {
   if (!TIME.test(start) || !TIME.test(end) || rest.length > 0) {
     throw new WorkingHoursError(`"${part}": times are HH:MM-HH:MM from 00:00 to 23:59, not "${text}"`)
   }
-  if (start >= end) throw new WorkingHoursError(`"${part}": ${start} is not before ${end}`)
+  if (start >= end)
+    throw new WorkingHoursError(
+      `"${part}": ${start} is not before ${end}; split hours that cross midnight: to 23:59, and from 00:00 of the next day`,
+    )
   return { start, end }
 }
 

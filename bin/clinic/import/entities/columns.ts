@@ -92,6 +92,13 @@ export function columnTable<const C extends Columns>(
   const cells = z.strictObject(
     Object.fromEntries(Object.entries(columns).map(([name, { cell }]) => [name, cell])),
   ) as unknown as Cells<C>
+  /** Spaces around a cell, which spreadsheets do not show, stay in texts of several lines, which may have them. */
+  const trim = (name: string, cell: unknown): unknown =>
+    typeof cell !== 'string' || cell === cell.trim() || columns[name]?.cell.safeParse(cell).success
+      ? cell
+      : cell.trim()
+  const trimmed = (row: unknown) =>
+    Object.fromEntries(Object.entries(row as object).map(([name, cell]) => [name, trim(name, cell)]))
   const used = Object.entries(columns).flatMap(([name, { field, read, compared }]) =>
     field === undefined
       ? []
@@ -121,7 +128,7 @@ export function columnTable<const C extends Columns>(
       }),
     ) as Record<keyof FieldsOf<C>, Field>,
     schema: (clinic: ClinicInfo, now: number, idOf: RefIds) =>
-      checked(cells, clinic, now).transform((row) => fieldsOf(row, idOf)),
+      z.preprocess(trimmed, checked(cells, clinic, now)).transform((row) => fieldsOf(row, idOf)),
     /** The values of a record by the columns that set them. References are ids of records. */
     valuesOf: (record: { readonly [Field in keyof FieldsOf<C>]: unknown }): ColumnValues =>
       Object.fromEntries(

@@ -19,7 +19,7 @@ export function warningsOf(fields: { readonly [field: string]: unknown }, now: n
   const limit = new Date(now + YEAR_MS).toISOString().slice(0, 10)
   return Object.entries(fields).flatMap(([field, value]): Warning[] => {
     if (typeof value !== 'string') return []
-    if (/_(date|at)$/.test(field) && value.slice(0, 10) > limit)
+    if (/_(date|at)$/.test(field) && value.trim().slice(0, 10) > limit)
       return [{ kind: 'value', text: `${field} is more than a year ahead` }]
     if (DOUBLY_ENCODED.test(value))
       return [{ kind: 'value', text: `${field} looks doubly encoded, as Ã¼ for ü` }]

@@ -143,7 +143,7 @@ function resolved(given: Readonly<Record<string, unknown>>, aliases: Aliases | u
 }
 
 const isInFuture = (value: unknown, now: number): boolean =>
-  typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS
+  typeof value === 'string' && Date.parse(value.trim()) > now + CLOCK_DIFFERENCE_MS
 
 const issueText =
   (row: Record<string, unknown>) =>

@@ -117,7 +117,11 @@ describe('importing a catalogue', () => {
       'doctor_external_ids has an unknown doctor: the clinic has no such doctor',
     ],
     ['treatments', { doctor_external_ids: ['1', '1'] }, 'doctor_external_ids has a doctor twice'],
-    ['doctors', { hours: 'mon 10:00-09:00' }, 'hours "mon 10:00-09:00": 10:00 is not before 09:00'],
+    [
+      'doctors',
+      { hours: 'mon 10:00-09:00' },
+      expect.stringContaining('hours "mon 10:00-09:00": 10:00 is not before 09:00'),
+    ],
     ['doctors', { time_off: '2027-01-01/9999-12-31' }, 'time_off must not be after 2199-12-31'],
     ['doctors', { exceptions: '2200-01-01 off' }, 'exceptions must not be after 2199-12-31'],
     ['price-lists', { valid_to: '2025-12-31' }, 'valid_to must not be before the first day'],

@@ -170,6 +170,17 @@ describe.each(ENTITIES)('an import of %s that is repeated', (name, row, changes,
     expect(await load(name, [changed])).toMatchObject({ unchanged: 1 })
   })
 
+  it('reads cells with spaces around them, and booleans in capitals, as it reads them without', async () => {
+    await needs(name)
+    await load(name, [row])
+    const spacesAround = ([column, value]: [string, unknown]) => [
+      column,
+      value === true ? ' TRUE' : typeof value === 'string' && column !== 'message' ? `  ${value}\t` : value,
+    ]
+    const spaced = Object.fromEntries(Object.entries(row).map(spacesAround))
+    expect(await load(name, [spaced])).toMatchObject({ unchanged: 1, reasons: [] })
+  })
+
   it('updates a changed row of a record that was not changed', async () => {
     await needs(name)
     await load(name, [row])

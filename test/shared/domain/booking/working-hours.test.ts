@@ -37,7 +37,10 @@ describe('parseWeeklyHours', () => {
       '"sat x": write days, a space, then times, as in "mon-fri 09:00-17:00"',
     ],
     ['mon 09:00-10:00, x', '"mon 09:00-10:00, x": times are HH:MM-HH:MM from 00:00 to 23:59, not "x"'],
-    ['mon 11:00-10:00', '"mon 11:00-10:00": 11:00 is not before 10:00'],
+    [
+      'fri 22:00-02:00',
+      '"fri 22:00-02:00": 22:00 is not before 02:00; split hours that cross midnight: to 23:59, and from 00:00 of the next day',
+    ],
     ['mon 10:00-12:00,09:00-11:00', '"mon 10:00-12:00,09:00-11:00": 10:00-12:00 overlaps 09:00-11:00'],
     [
       'xyz 09:00-10:00',

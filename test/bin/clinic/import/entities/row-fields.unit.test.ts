@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rowText } from '../../../../../bin/clinic/import/entities/row-fields.ts'
+import { Instant, RowDate, rowText } from '../../../../../bin/clinic/import/entities/row-fields.ts'
 import { singleLineText } from '../../../../../shared/domain/patients/text-fields.ts'
 
 it.each([
@@ -7,4 +7,14 @@ it.each([
   ['two  spaces', 'two  spaces'],
 ])('makes one line of %j', (cell, text) => {
   expect(rowText(singleLineText(30)).parse(cell)).toBe(text)
+})
+
+it.each([
+  [RowDate, 31182],
+  [RowDate, '31182'],
+  [Instant, '45123.375'],
+])("names a spreadsheet's day number for what it is", (field, value) => {
+  expect(field.safeParse(value).error?.issues).toMatchObject([
+    { message: "is a spreadsheet's day number; save the column as dates" },
+  ])
 })
