@@ -32,6 +32,11 @@ const RESPONSES: [type: ResponseType, key: ErrorKey, retryAfter?: number][] = [
   [ResponseType.DEFAULT_5XX, 'internal'],
 ]
 
+/** The gateway does not say what it could not read. */
+const UNREADABLE = [
+  { field: '', issue: 'is malformed, such as a query with a % that two hexadecimal digits do not follow' },
+]
+
 /** Literal values are quoted. */
 const securityHeaders = Object.fromEntries(
   Object.entries(SECURITY_HEADERS).map(([name, value]) => [name, `'${value}'`]),
@@ -53,7 +58,7 @@ export const GATEWAY_RESPONSES: Record<string, object> = Object.fromEntries(
       responseParameters: Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
       ),
-      responseTemplates: { 'application/json': JSON.stringify(errorBody(key)) },
+      responseTemplates: { 'application/json': JSON.stringify(errorBody(key, key === 'invalid_params' ? UNREADABLE : undefined)) },
     }
     return [type.responseType, response]
   }),

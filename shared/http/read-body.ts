@@ -41,7 +41,7 @@ function isJson(type: string): boolean {
     .split(/\s*;\s*/)
   return (
     media === 'application/json' &&
-    parameters.every((part) => !part.startsWith('charset=') || /^charset="?utf-8"?$/.test(part))
+    parameters.every((part) => !part.startsWith('charset=') || /^charset="?utf-?8"?$/.test(part))
   )
 }
 

@@ -18,6 +18,8 @@ export function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): 
     if (!Object.hasOwn(known, field))
       issues.push(unknownField(field, 'is not a parameter of this endpoint', Object.keys(known), issues))
     else if (more.length > 0) issues.push({ field, issue: 'must not be repeated' })
+    // The gateway replaces bytes that are not UTF-8.
+    else if (value?.includes('\uFFFD')) issues.push({ field, issue: 'must be UTF-8' })
     else if (value !== undefined) values[field] = value
   }
   const parsed = schema?.safeParse(values)

@@ -29,7 +29,7 @@ type Details = {
   /** The details of the response of a route; undefined if it has none. */
   readonly example: (route: Route) => readonly object[] | undefined
   readonly maxItems?: number
-  /** The gateway's own invalid_params response has no details, nor has an error for an unknown id in a path or query. */
+  /** An error for an unknown id in a path or query has no details. */
   readonly isOptional?: true
 }
 
@@ -44,7 +44,6 @@ const unknownIdsIn = (name: string, field = name, maxItems = 1): Details => ({
 const DETAILS: Partial<Record<ErrorKey, Details>> = {
   invalid_params: {
     itemSchema: FieldIssue,
-    isOptional: true,
     example: ({ query }) =>
       detailsOf(() => parseQuery(query, { colour: ['blue'], ...(query?.shape.limit && { limit: ['0'] }) })),
   },

@@ -27,8 +27,8 @@ export type Match = {
   readonly pathParameters: Readonly<Record<string, string>> | null
 }
 
-/** The methods that ANY includes; a REST API supports no others. */
-const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+/** The methods that ANY includes; a REST API supports no others. TRACE gets the same 405 here. */
+const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'])
 const INTEGRATION_TIMEOUT_MS = 29_000
 
 type Resource = Pick<Route, 'resource' | 'resourceId' | 'methods'>

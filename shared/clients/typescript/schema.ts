@@ -2914,7 +2914,7 @@ export interface components {
              */
             message: "errors.developer_api.invalid_params";
             /** @description What is wrong, item by item. */
-            details?: components["schemas"]["FieldIssue"][];
+            details: components["schemas"]["FieldIssue"][];
             /** @description Number of items that `details` leaves out. Present only if there are more than 20. */
             details_omitted?: number;
         };

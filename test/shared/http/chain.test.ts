@@ -160,6 +160,7 @@ describe('the chain', () => {
     ['limit=-1', { limit: '-1' }, 'limit'],
     ['page twice', { page: ['1', '2'] }, 'page'],
     ['search too long', { search: 'abcdef' }, 'search'],
+    ['search that is not UTF-8', { search: '\uFFFD' }, 'search'],
     ['an unknown parameter', { pages: '1' }, 'pages'],
     ['a property of Object.prototype', { constructor: '1' }, 'constructor'],
     ['__proto__', JSON.parse('{"__proto__":"1"}'), '__proto__'],
@@ -479,6 +480,7 @@ describe('a request body', () => {
     ['an empty object', OPTIONAL, json, ' {} '],
     ['an object with a field', OPTIONAL, json, '{"name":"x"}'],
     ['JSON with a charset', REQUIRED, { 'content-type': 'application/json; charset=utf-8' }, '{"name":"x"}'],
+    ['JSON with charset=utf8', REQUIRED, { 'content-type': 'application/json; charset=utf8' }, '{"name":"x"}'],
     ['JSON without an encoding', REQUIRED, { ...json, 'content-encoding': 'identity' }, '{"name":"x"}'],
     ['JSON with an upper-case type', REQUIRED, { 'Content-Type': 'APPLICATION/JSON' }, '{"name":"x"}'],
   ])('may be %s if its fields allow it', async (_, of, headers, body) => {

@@ -39,12 +39,13 @@ describe('a REST API routes', () => {
     ['case as it is', 'GET', '/V1/patients', 'ANY /{proxy+}', { proxy: 'V1/patients' }],
     ['HEAD like any other method', 'HEAD', '/v1/patients', 'ANY /v1/patients', null],
     ['OPTIONS like any other method', 'OPTIONS', '/v1/patients', 'ANY /v1/patients', null],
+    ['TRACE like any other method', 'TRACE', '/v1/patients', 'ANY /v1/patients', null],
   ])('%s', (_what, method, path, called, parameters) => {
     expect(match(method, path)).toEqual([called, parameters])
   })
 
   it('no unsupported method', () => {
-    expect(match('TRACE', '/v1/patients')).toBeNull()
+    expect(match('PURGE', '/v1/patients')).toBeNull()
   })
 
   it('no unmatched path without a greedy resource', () => {
