@@ -58,7 +58,9 @@ export const GATEWAY_RESPONSES: Record<string, object> = Object.fromEntries(
       responseParameters: Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
       ),
-      responseTemplates: { 'application/json': JSON.stringify(errorBody(key, key === 'invalid_params' ? UNREADABLE : undefined)) },
+      responseTemplates: {
+        'application/json': JSON.stringify(errorBody(key, key === 'invalid_params' ? UNREADABLE : undefined)),
+      },
     }
     return [type.responseType, response]
   }),

@@ -33,7 +33,8 @@ const MessageCreate = z
   .strictObject({
     channel: oneOf(CHANNELS),
     patient_id: Uuid,
-    message: messageText,
+    // Decomposed, as macOS has it, an accented letter is outside the GSM alphabet.
+    message: messageText.overwrite((text) => text.normalize('NFC')),
     subject: messageSubject.nullish(),
   })
   .refine(({ channel, message }) => channel !== 'sms' || fitsSms(message), {

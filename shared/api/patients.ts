@@ -234,7 +234,7 @@ export const patientDescriptions = () => ({
     accepts_sms: 'Whether SMS can be sent to the patient. True by default.',
     accepts_email: 'Whether emails can be sent to the patient. True by default.',
     language:
-      'Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`.',
+      'Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`.',
     national_id:
       'National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
     notes: 'Notes, at most 2,000 characters.',

@@ -43,7 +43,7 @@ const END_TIME = 'End, `HH:MM`, on the same day.'
 const FAILED_MESSAGE = 'Id of the message. `GET /messages/{id}` returns the reason as `error_message`.'
 const OWN_SECRET =
   'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
-  'characters, which are used as they are.'
+  'characters without `whsec_`, which are used as they are.'
 
 /** Fields that mean the same in every schema that does not have a description of its own. */
 export const FIELDS: Readonly<Record<string, string>> = {

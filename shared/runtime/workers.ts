@@ -147,6 +147,7 @@ export const deliverEventWorker = {
     table: {
       GetItem: ['deliveries'],
       BatchGetItem: ['clinic', 'webhooks', 'webhook-health', 'deliveries'],
+      Query: ['deliveries'],
       PutItem: ['deliveries', 'due-deliveries'],
       UpdateItem: ['webhook-health', 'deliveries'],
       DeleteItem: ['due-deliveries'],

@@ -98,6 +98,12 @@ describe('an SMS', () => {
     expect(await due()).toBe(before)
   })
 
+  it('is counted and sent with its accents composed', async () => {
+    const response = await send({ ...sms(), message: 'e\u0301'.repeat(1530) })
+    expect(response.status).toBe(202)
+    expect(sns.commandCalls(PublishCommand)[0]?.args[0].input.Message).toBe('é'.repeat(1530))
+  })
+
   it('is logged and claimed before the provider is called', async () => {
     sns.on(PublishCommand).callsFake(async () => {
       expect(await log()).toMatchObject([{ status: 'queued' }])

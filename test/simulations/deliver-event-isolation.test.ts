@@ -78,6 +78,7 @@ function simulation() {
     newToken: newUuid,
     queues: { push },
     deliveries: {
+      hasSucceeded: async () => false,
       readContext: async (_clinic, webhook, id) => {
         await sleep(STORE_MS)
         const delivery = deliveries.get(id)

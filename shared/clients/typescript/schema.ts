@@ -3465,7 +3465,7 @@ export interface components {
             accepts_sms?: boolean;
             /** @description Whether emails can be sent to the patient. True by default. */
             accepts_email?: boolean;
-            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
+            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
             language?: string | null;
             /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
@@ -3491,7 +3491,7 @@ export interface components {
             accepts_sms?: boolean;
             /** @description Whether emails can be sent to the patient. True by default. */
             accepts_email?: boolean;
-            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
+            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
             language?: string | null;
             /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
@@ -4247,7 +4247,7 @@ export interface components {
             end_time: string;
         };
         SecretRotation: {
-            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted. */
             secret?: string;
         };
         /**
@@ -4595,7 +4595,7 @@ export interface components {
             events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             /** @description Description, one line. Null removes it. */
             description?: string | null;
-            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. */
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. */
             secret?: string;
             /** @description Whether events are delivered. */
             is_active?: boolean;
@@ -4636,7 +4636,7 @@ export interface components {
             events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             /** @description Description, one line. */
             description?: string | null;
-            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted. */
             secret?: string;
             /** @description Whether events are delivered. Defaults to true. */
             is_active?: boolean;

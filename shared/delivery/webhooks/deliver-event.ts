@@ -29,6 +29,8 @@ import type { AttemptResult, WebhookTransport } from './webhook-transport.ts'
 export type DeliveryConsumer = {
   readonly deliveries: Pick<Deliveries, 'change'> & {
     readonly readContext: (clinic: ClinicId, webhook: string, id: string) => Promise<DeliveryContext | null>
+    /** Whether one of the latest deliveries to a webhook has had a success since then. */
+    readonly hasSucceeded: (clinic: ClinicId, webhook: string, since: number, now: number) => Promise<boolean>
   }
   readonly webhooks: {
     /** Disables a webhook that is active. `updatedAt` is an ISO 8601 instant. */
@@ -90,10 +92,11 @@ type Claimed = { readonly after: Delivery; readonly webhook: Webhook; readonly h
 async function attempt(
   consumer: DeliveryConsumer,
   queued: DeliveryReference,
-  { after: claimed, webhook, health }: Claimed,
+  { after: claimed, webhook, health: before }: Claimed,
   queue: DeliveryQueue,
 ): Promise<void> {
   const { deliveries, queues, now, receiverNow = now } = consumer
+  let health = before
   const { clinic } = queued
   const at = now()
   const result = await post(consumer, claimed, webhook, at, queue)
@@ -105,8 +108,18 @@ async function attempt(
   if (disables(health, outcome, at)) {
     // Another attempt may have succeeded meanwhile, and a person may have enabled the endpoint or changed its URL.
     const latest = await deliveries.readContext(clinic, webhook.id, claimed.id)
-    if (latest?.webhook?.updatedAt === webhook.updatedAt && disables(latest.health, outcome, at))
-      await consumer.webhooks.disable(clinic, webhook.id, new Date(now()).toISOString())
+    if (latest?.webhook?.updatedAt === webhook.updatedAt && disables(latest.health, outcome, at)) {
+      const { failingSince } = latest.health
+      // One that overlapped the first failure did not know of it, and has not ended the time of failures.
+      const isMistaken =
+        outcome.kind === 'failed' &&
+        failingSince !== null &&
+        (await deliveries.hasSucceeded(clinic, webhook.id, failingSince, at))
+      if (isMistaken) {
+        health = { ...latest.health, failingSince: null }
+        await consumer.health.record(clinic, webhook.id, latest.health, health)
+      } else await consumer.webhooks.disable(clinic, webhook.id, new Date(now()).toISOString())
+    }
   }
   const random = consumer.random()
   await deliveries.change(clinic, webhook.id, claimed.id, (before) =>

@@ -51,7 +51,7 @@ export type ExchangeOutcome = WebhookResponse | FailureReason | 'unconnected'
 /** The limit for the headers of a response, and for its body. */
 const MAX_BYTES = 16_384
 
-const RETRY_AFTER = /^(?:\d{1,9}|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/
+const RETRY_AFTER = /^(?:\d+|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/
 
 /** Posts the request to the address. Resolves when the connection is closed. */
 export const exchange = (address: string, outgoing: OutgoingRequest): Promise<ExchangeOutcome> =>

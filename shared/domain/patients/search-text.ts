@@ -86,7 +86,8 @@ export type Needles =
   | { readonly kind: 'words'; readonly words: string[] }
   | { readonly kind: 'phone'; readonly digits: string }
 
-const PHONE_QUERY = /^[\d\s+\-()./]+$/
+/** With the hyphen of Japanese keyboards, which is a letter of names. */
+const PHONE_QUERY = /^[\d\s+\-()./\u30fc]+$/
 
 /** A link to a number, without the parameters behind it. */
 const TEL_URI = /^ ?tel:([^;]*).*/
@@ -106,7 +107,7 @@ export function parseSearchQuery(query: string): Needles | null {
 
 /** The digits of a dialed number without the international prefix `00`, the trunk prefix `0` or the `(0)` of `+44 (0)20`. */
 function normalizeDialedDigits(query: string): string {
-  const digits = query.replace(/^([\s(]*(?:\+|00)[\d\s.\-/)]*)\(0\)/, '$1').replace(/\D/g, '')
+  const digits = query.replace(/^([\s(]*(?:\+|00)[\d\s.\-/)\u30fc]*)\(0\)/, '$1').replace(/\D/g, '')
   const national = digits.replace(/^00?/, '')
   return national.length >= 3 ? national : digits
 }

@@ -10,6 +10,8 @@ const MAX_BYTES = 64
 /** The reason why a text is not a valid secret; null if it is valid. */
 export function secretIssue(text: string): string | null {
   if (!VISIBLE_ASCII.test(text)) return 'must be 16 to 256 visible ASCII characters without spaces'
+  // Text around it was copied too: the endpoint would verify with another key.
+  if (text.lastIndexOf(SECRET_PREFIX) > 0) return 'must begin with whsec_, or not contain it'
   if (!text.startsWith(SECRET_PREFIX)) return null
   const bytes = decodeSecret(text)
   // Decoders differ in how they treat malformed base64, and the endpoint's must produce the same bytes.

@@ -110,7 +110,7 @@ export function nextRetryDelay(
 /** Parses a `retry-after` header (seconds or a date) into milliseconds; null if it is missing or malformed. */
 export function parseRetryAfter(header: string | null, now: number): number | null {
   if (header === null) return null
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * SECOND
+  if (/^\d+$/.test(header.trim())) return Number(header) * SECOND
   const date = Date.parse(header)
   return Number.isNaN(date) ? null : Math.max(0, date - now)
 }

@@ -1,4 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
+import { type Delivery, isSuccess } from '../../domain/webhooks/delivery.ts'
 import type { DeliveryContext } from '../../domain/webhooks/delivery-states.ts'
 import { clinicKey } from '../keys/clinics.ts'
 import type { Key } from '../keys/key.ts'
@@ -9,7 +10,7 @@ import { decodeDelivery, decodeHealth, decodeWebhook } from './items.ts'
 
 /** Deliveries as the consumer of the delivery queues reads and changes them. */
 export function deliveryAttempts({ table }: { table: Table }) {
-  const { change } = deliveryStore({ table })
+  const { change, page } = deliveryStore({ table })
 
   /**
    * Reads a delivery, its webhook, the webhook's health and the clinic in one call. Null for an unknown delivery, and for any while a restored
@@ -34,5 +35,18 @@ export function deliveryAttempts({ table }: { table: Table }) {
     }
   }
 
-  return { readContext, change }
+  /** Whether one of the latest deliveries, as many as a page reads, has had a success that ended after `since`. */
+  async function hasSucceeded(
+    clinic: ClinicId,
+    webhook: string,
+    since: number,
+    now: number,
+  ): Promise<boolean> {
+    const isProof = ({ attempts }: Delivery) =>
+      attempts.some(({ at, status, latencyMs }) => isSuccess(status) && Date.parse(at) + latencyMs >= since)
+    const found = await page(clinic, webhook, { limit: 1 }, now, isProof)
+    return found !== null && found.items.length > 0
+  }
+
+  return { readContext, hasSucceeded, change }
 }

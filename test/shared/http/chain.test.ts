@@ -480,7 +480,12 @@ describe('a request body', () => {
     ['an empty object', OPTIONAL, json, ' {} '],
     ['an object with a field', OPTIONAL, json, '{"name":"x"}'],
     ['JSON with a charset', REQUIRED, { 'content-type': 'application/json; charset=utf-8' }, '{"name":"x"}'],
-    ['JSON with charset=utf8', REQUIRED, { 'content-type': 'application/json; charset=utf8' }, '{"name":"x"}'],
+    [
+      'JSON with charset=utf8',
+      REQUIRED,
+      { 'content-type': 'application/json; charset=utf8' },
+      '{"name":"x"}',
+    ],
     ['JSON without an encoding', REQUIRED, { ...json, 'content-encoding': 'identity' }, '{"name":"x"}'],
     ['JSON with an upper-case type', REQUIRED, { 'Content-Type': 'APPLICATION/JSON' }, '{"name":"x"}'],
   ])('may be %s if its fields allow it', async (_, of, headers, body) => {

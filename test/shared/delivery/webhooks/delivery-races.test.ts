@@ -127,6 +127,27 @@ it.each<[string, number, (simulation: Simulation, other: DeliveryReference) => P
   expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
 })
 
+it('leaves an endpoint enabled if its last failure five days ago overlapped a success, and counts from the new one', async () => {
+  const simulation = deliverySimulation(db.table)
+  const [failing, other] = await added(simulation)
+  let finish = () => {}
+  simulation.respond = () => new Promise((resolve) => (finish = () => resolve(httpResponse(503))))
+  const failure = deliverEvent(simulation.dependencies, failing, 'quick')
+  await expect.poll(() => simulation.received.length).toBe(1)
+  simulation.respond = () => httpResponse(200)
+  await deliverEvent(simulation.dependencies, other, 'quick')
+  finish()
+  await failure
+
+  simulation.respond = () => httpResponse(503)
+  for (const isActive of [true, false]) {
+    simulation.now += DISABLE_AFTER_MS
+    const [later] = await added(simulation)
+    await deliverEvent(simulation.dependencies, later, 'quick')
+    expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive })
+  }
+})
+
 it('removes the due item of no delivery that is due then, also if it is moved back meanwhile', async () => {
   const [{ webhook: id, delivery }] = await added(deliverySimulation(db.table), 1)
   const { change, find } = dueDeliveries(db)

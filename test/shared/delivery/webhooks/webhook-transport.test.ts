@@ -134,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       },
     )
 
-    it.each(['0', '120', '86400', 'Wed, 21 Oct 2026 07:28:00 GMT'])(
+    it.each(['0', '120', '86400', '1000000000', 'Wed, 21 Oct 2026 07:28:00 GMT'])(
       'is reported with retry-after %s',
       async (text) => {
         await receives((socket) => socket.end(httpText('429 Too Many', [`Retry-After: ${text}`])))
@@ -142,20 +142,13 @@ describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
       },
     )
 
-    it.each([
-      '',
-      'soon',
-      '-1',
-      '1.5',
-      '1e9',
-      '10000000000',
-      '1, 2',
-      '<script>',
-      'Wed, 21 Oct 2026 07:28:00 GMT x',
-    ])('is reported without the malformed retry-after %j', async (text) => {
-      await receives((socket) => socket.end(httpText('503 Later', [`Retry-After: ${text}`])))
-      expect(await attempt()).toMatchObject({ status: 503, retryAfter: null })
-    })
+    it.each(['', 'soon', '-1', '1.5', '1e9', '1, 2', '<script>', 'Wed, 21 Oct 2026 07:28:00 GMT x'])(
+      'is reported without the malformed retry-after %j',
+      async (text) => {
+        await receives((socket) => socket.end(httpText('503 Later', [`Retry-After: ${text}`])))
+        expect(await attempt()).toMatchObject({ status: 503, retryAfter: null })
+      },
+    )
 
     it('is reported when the endpoint keeps the connection open', async () => {
       const receiver = await receives((socket) =>

@@ -12,7 +12,6 @@ describe('a webhook secret', () => {
     `!${'~'.repeat(20)}`,
     'WHSEC_not-the-form',
     'whsec-not-the-form',
-    'my_whsec_in_the_middle',
     whsec(24),
     whsec(25),
     whsec(32),
@@ -40,6 +39,10 @@ describe('a webhook secret', () => {
     [`whsec_${'A'.repeat(42)}B=`, /base64/],
     [whsec(23), /24 to 64/],
     [whsec(65), /24 to 64/],
+    // Copied with a quotation mark, a name or a second prefix.
+    [`"${whsec(32)}"`, /must begin with whsec_/],
+    [`SECRET=${whsec(32)}`, /must begin with whsec_/],
+    [`whsec_${whsec(32)}`, /must begin with whsec_/],
   ])('is invalid as %j', (secret, issue) => {
     expect(secretIssue(secret)).toMatch(issue)
   })

@@ -100,7 +100,8 @@ describe('parseRetryAfter', () => {
     ['120', 2 * MINUTE],
     ['007', 7000],
     [' 120 ', 2 * MINUTE],
-    ['999999999', 999_999_999_000],
+    ['1000000000', 1_000_000_000_000],
+    ['99999999999999999999', 1e23],
     ['Fri, 01 May 2026 07:02:00 GMT', 2 * MINUTE],
     ['Fri, 01 May 2026 07:00:00 GMT', 0],
     // A time in the past is no delay.
@@ -110,22 +111,12 @@ describe('parseRetryAfter', () => {
     expect(parseRetryAfter(header, NOW)).toBe(ms)
   })
 
-  it.each([
-    '',
-    ' ',
-    'soon',
-    'NaN',
-    'Infinity',
-    'null',
-    '1e9s',
-    '0x10',
-    '１２０',
-    '12 hours',
-    '9999999999',
-    '1,5',
-  ])('requests no delay for %j', (header) => {
-    expect(parseRetryAfter(header, NOW) ?? 0).toBe(0)
-  })
+  it.each(['', ' ', 'soon', 'NaN', 'Infinity', 'null', '1e9s', '0x10', '１２０', '12 hours', '1,5'])(
+    'requests no delay for %j',
+    (header) => {
+      expect(parseRetryAfter(header, NOW) ?? 0).toBe(0)
+    },
+  )
 
   it('is null without the header', () => {
     expect(parseRetryAfter(null, NOW)).toBeNull()

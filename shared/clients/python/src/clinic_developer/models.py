@@ -172,7 +172,7 @@ class PatientCreate(_PatientCreate, total=False):
     accepts_email: bool
     """Whether emails can be sent to the patient. True by default."""
     language: Optional[str]
-    """Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
+    """Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
     national_id: Optional[str]
     """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
@@ -243,7 +243,7 @@ class PatientChanges(TypedDict, total=False):
     accepts_email: bool
     """Whether emails can be sent to the patient. True by default."""
     language: Optional[str]
-    """Language of the patient, as a BCP 47 tag of at most 35 characters. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
+    """Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
     national_id: Optional[str]
     """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
@@ -986,7 +986,7 @@ class WebhookCreate(_WebhookCreate, total=False):
     description: Optional[str]
     """Description, one line."""
     secret: str
-    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted."""
+    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted."""
     is_active: bool
     """Whether events are delivered. Defaults to true."""
 
@@ -1020,7 +1020,7 @@ class WebhookChanges(TypedDict, total=False):
     description: Optional[str]
     """Description, one line. Null removes it."""
     secret: str
-    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are."""
+    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are."""
     is_active: bool
     """Whether events are delivered."""
 
@@ -1028,7 +1028,7 @@ class WebhookChanges(TypedDict, total=False):
 @final
 class SecretRotation(TypedDict, total=False):
     secret: str
-    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted."""
+    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted."""
 
 
 @final
