@@ -102,7 +102,13 @@ export async function* idsOfFile(
         'values' in row ? opened.map.read(row.values).fields.external_id : null,
       )
       if (externalId === undefined) return null
-      return { entity: name, kind, line: row.line, externalId, id: own.idOf(kind, externalId) }
+      return {
+        entity: name,
+        kind,
+        line: row.line,
+        externalId: externalId.normalize(),
+        id: own.idOf(kind, externalId),
+      }
     }
     for await (const { row: ids } of withOwnRecords(opened.records, idsOf, own)) if (ids) yield ids
   }

@@ -71,18 +71,28 @@ export function ownRecords(table: Table, clinic: ClinicId, { derivedIdOf }: Pick
     return missing.filter(({ sk }) => erased.has(sk))
   }
 
-  /** The id of the record that an external id means, as far as its records were looked up. */
+  /** Whether a record was found. Asks for it otherwise. */
+  function isFound(kind: ImportedKind, id: string): boolean {
+    if (kind === 'holiday') return false
+    const key = RECORD_KEYS[kind](clinic, id)
+    const name = `${key.pk} ${id}`
+    if (!found.has(name)) asked.set(name, { kind, key })
+    return found.has(name)
+  }
+
+  /**
+   * The id of the record that an external id means, as far as its records were looked up. Its forms in Unicode are the same external id,
+   * but an earlier release has made records under the form of the file.
+   */
   const idOf: ImportIds = (kind, externalId) => {
     const id = parseOwnId(externalId)
-    if (id !== null && kind !== 'holiday') {
-      const key = RECORD_KEYS[kind](clinic, id)
-      const name = `${key.pk} ${id}`
-      if (found.has(name)) return id
-      asked.set(name, { kind, key })
-    }
-    const derived = derivedIdOf(kind, externalId)
-    if (isLinkable(kind) && !links.has(derived)) askedLinks.add(derived)
-    return links.get(derived) ?? derived
+    if (id !== null && isFound(kind, id)) return id
+    const forms = new Set([externalId.normalize('NFC'), externalId, externalId.normalize('NFD')])
+    const derived = Array.from(forms, (form) => derivedIdOf(kind, form))
+    if (isLinkable(kind)) for (const one of derived) if (!links.has(one)) askedLinks.add(one)
+    const [linked] = derived.flatMap((one) => links.get(one) ?? [])
+    const made = forms.size > 1 ? derived.find((one) => isFound(kind, one)) : undefined
+    return linked ?? made ?? (derived[0] as string)
   }
 
   return {

@@ -108,7 +108,8 @@ export function rowChecker<Fields>(
       row: {
         id: recordId,
         // An export names a record without an external id by its own id.
-        externalId: parseOwnId(identity.externalId) === recordId ? undefined : identity.externalId,
+        externalId:
+          parseOwnId(identity.externalId) === recordId ? undefined : identity.externalId?.normalize(),
         source: rest,
         columnOf: (name) => (rest[ownIdColumn(name)] == null ? name : ownIdColumn(name)),
         line: source.line,

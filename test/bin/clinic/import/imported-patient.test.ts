@@ -1,11 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import type { Patient } from '../../../../shared/domain/patients/patient.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
+import { aPatient } from '../../../support/table.ts'
 import { appointment, FIRST, importedClinic } from './calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load } = imported
+
+it('is one patient, whichever form of Unicode their external id has in a file or in a reference', async () => {
+  const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301'] as const
+  const row = { first_name: 'Ida', last_name: 'Roe' }
+  expect(await load('patients', [{ ...row, external_id: decomposed }])).toMatchObject({ imported: 1 })
+  expect(await load('patients', [{ ...row, external_id: composed }])).toMatchObject({ unchanged: 1 })
+  const booked = { ...appointment, patient_external_id: composed }
+  expect(await load('appointments', [booked])).toMatchObject({ imported: 1, reasons: [] })
+})
+
+it('is the patient whom an import of an earlier release made under the decomposed form', async () => {
+  const { db, clinic, idOf } = imported
+  const externalId = 'cafe\u0301'
+  const patient = { ...aPatient(), id: await idOf('patient', externalId), externalId }
+  await patientWriter(db).createMany(clinic.id, [patient])
+  const { firstName: first_name, lastName: last_name } = patient
+  for (const form of ['NFC', 'NFD'])
+    expect(
+      await load('patients', [{ external_id: externalId.normalize(form), first_name, last_name }]),
+    ).toMatchObject({ imported: 0, unchanged: 1, reasons: [] })
+  expect((await runVerification(db.table, clinic.id)).found).toEqual([])
+})
 
 describe('a row of a patient with one name', () => {
   const rowsOf = (names: readonly object[]) => names.map((one, n) => ({ external_id: `one ${n}`, ...one }))
