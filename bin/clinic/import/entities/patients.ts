@@ -93,6 +93,11 @@ const columns = columnTable(
 
 export const { valuesOf: patientValues, options: patientOptions } = columns
 
+const CONSENT = [
+  ['accepts_sms', 'acceptsSms'],
+  ['accepts_email', 'acceptsEmail'],
+] as const
+
 /** The values of a new patient without details. */
 const INITIAL = patientValues({ firstName: '', lastName: '', ...NO_DETAILS, createdAt: '' })
 
@@ -136,7 +141,12 @@ function patientRowWriter(table: Table, now: () => number): ImportEntity<Patient
       return null
     }
     requireKnownId(row, before)
-    const given = definedFields(row.fields)
+    const read = definedFields(row.fields)
+    // Consent that the file repeats is older than what the patient has said since.
+    const kept = CONSENT.filter(([column, field]) => {
+      return before && overwritePolicy.isRepeated(row, before, column, read[field])
+    })
+    const given = { ...read, ...Object.fromEntries(kept.map(([, field]) => [field, before?.[field]])) }
     const patient: Patient = {
       firstName: '',
       lastName: '',
@@ -152,6 +162,7 @@ function patientRowWriter(table: Table, now: () => number): ImportEntity<Patient
       before && patientValues(before),
       patientValues(patient),
       INITIAL,
+      kept.map(([column]) => column),
     )
     const write: Write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
     return { before, after: { ...patient, ...provenance }, write }

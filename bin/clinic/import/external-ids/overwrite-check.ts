@@ -57,9 +57,13 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
   const isImported = (row: RowSource, { imported }: Provenance): boolean =>
     imported !== undefined && decode(imported).row.equals(rowDigest(row))
 
+  /** Whether the last import has left this value in a column: the row says nothing new of it. */
+  const isRepeated = ({ id }: RowSource, { imported }: Provenance, column: string, value: unknown): boolean =>
+    decode(imported).values.get(tagOf(column))?.equals(valueDigests(id)(column, value)) ?? false
+
   /**
    * The provenance of a record once the row is imported. `before` are the values of the stored record, null if there is none; `after`
-   * are those that the row would leave. `initial` are those of a new record, where it has some.
+   * are those that the row would leave. `initial` are those of a new record, where it has some. The cells of `kept` columns are not used.
    * @throws RowRejectedError if the row would undo what was changed in the clinic since the last import
    */
   function check(
@@ -68,16 +72,22 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     before: ColumnValues | null,
     after: ColumnValues,
     initial: ColumnValues = {},
+    kept: readonly string[] = [],
   ): Provenance {
     // A record that neither an import nor the API gave an external id takes the row's.
     const isGivenOne = stored && (stored.externalId !== undefined || stored.isLinkedByApi)
-    if (before && isGivenOne && row.externalId !== undefined && stored.externalId !== row.externalId)
+    if (
+      before &&
+      isGivenOne &&
+      row.externalId !== undefined &&
+      stored.externalId?.normalize() !== row.externalId
+    )
       throw new RowRejectedError(linkedByApi('record'))
     const { values } = decode(stored?.imported)
     const names = Object.keys(after)
     const valueDigest = valueDigests(row.id)
     const isLeft = (name: string) => values.get(tagOf(name))?.equals(valueDigest(name, before?.[name]))
-    const isGiven = (name: string) => row.source[row.columnOf(name)] !== undefined
+    const isGiven = (name: string) => row.source[row.columnOf(name)] !== undefined && !kept.includes(name)
     const differing = before ? names.filter((name) => !isSame(before[name], after[name])) : []
     // A row that names the record by its own id does not depend on what the API has set.
     if (before && stored?.isLinkedByApi && row.externalId !== undefined && differing.length > 0)
@@ -112,7 +122,7 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     if (!overwrite) throw new RowRejectedError(`${reason}; import the row with --overwrite to make it again`)
   }
 
-  return { isImported, check, requireOverwrite }
+  return { isImported, isRepeated, check, requireOverwrite }
 }
 
 /**

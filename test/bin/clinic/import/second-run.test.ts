@@ -203,6 +203,24 @@ it('updates an appointment that the patient confirmed, and a patient who was ove
   expect(await load('patients', [withNumber])).toMatchObject({ rejected: 1 })
 })
 
+it('keeps what a patient has said of messages since, until the cell in the file changes', async () => {
+  const row = { external_id: 1, first_name: 'Ada', last_name: 'Kaya', accepts_sms: true }
+  const accepts = async (facts: object, overwrite = false) => {
+    expect(await load('patients', [{ ...row, ...facts }], undefined, { overwrite })).toMatchObject({
+      updated: 1,
+      reasons: [],
+    })
+    const id = await idOf('patient', 1)
+    return (await patientStore(imported.db).find(imported.clinic.id, id))?.acceptsSms
+  }
+  await load('patients', [row])
+  await changePatient({ acceptsSms: false })
+  for (const [n, overwrite] of [true, false, true].entries())
+    expect(await accepts({ notes: `${n}` }, overwrite)).toBe(false)
+  expect(await load('patients', [{ ...row, accepts_sms: false }])).toMatchObject({ unchanged: 1 })
+  expect(await accepts({ accepts_sms: true })).toBe(true)
+})
+
 describe('an invoice that was imported', () => {
   it('is not changed in the clinic by its payments', async () => {
     await load('invoices', [bill])
