@@ -164,6 +164,8 @@ async function correct(id: string, given: UpdateOptions, command: Command): Prom
       throw unknownRecord('patient', given.patient ?? '')
     case 'appointment_not_found':
       throw unknownRecord('appointment', given.appointment ?? '')
+    case 'appointment_of_another':
+      throw new CommandFailure('--appointment is an appointment of another patient.')
     case 'doctor_not_found':
       throw unknownRecord('doctor', given.doctor ?? '')
     case 'patient_erased':

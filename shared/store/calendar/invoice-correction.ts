@@ -38,6 +38,7 @@ export type CorrectionOutcome =
         | 'erased'
         | 'patient_not_found'
         | 'appointment_not_found'
+        | 'appointment_of_another'
         | 'doctor_not_found'
     }
   /** `returnedPayments`: an interrupted correction had moved payments to the patient, who was erased since. */
@@ -99,8 +100,9 @@ export function invoiceCorrection(table: Table) {
     if (!owner || owner.erasedAt) return ends({ kind: 'erased' })
     if (!target) return ends({ kind: 'patient_not_found' })
     if (target.erasedAt) return ends({ kind: 'patient_erased', returnedPayments: false })
-    if (appointment && !(await appointments.find(clinic, appointment)))
-      return ends({ kind: 'appointment_not_found' })
+    const billed = appointment ? await appointments.find(clinic, appointment) : null
+    if (appointment && !billed) return ends({ kind: 'appointment_not_found' })
+    if (billed && billed.record.patient.id !== targetId) return ends({ kind: 'appointment_of_another' })
     const doctor = doctorId ? await doctors.find(clinic, doctorId) : null
     if (doctorId && !doctor) return ends({ kind: 'doctor_not_found' })
     const named = { id: target.id, fullName: fullName(target) }

@@ -8,10 +8,12 @@ import { doctorStore } from '../../../../shared/store/doctors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { requireConfirmed } from '../external-ids/overwrite-check.ts'
 import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
+import { RowRejectedError } from '../files/import-errors.ts'
 import type { ImportRow } from './entity.ts'
 import type { LineItemCells } from './invoice-amounts.ts'
 
 type Row = ImportRow<{
+  readonly patient: string
   readonly appointmentId: string | null | undefined
   readonly doctor: string | null | undefined
   readonly lineItems?: readonly LineItemCells[] | undefined
@@ -38,7 +40,15 @@ export async function readCare(table: Table, clinic: ClinicId, rows: readonly Ro
     const column = 'appointment_external_id'
     const stored = requireKnown(appointments.get(id), row.columnOf(column), 'appointment')
     requireConfirmed(row, column, { ...stored, id })
+    if (stored.record.patient.id !== row.fields.patient)
+      throw new RowRejectedError(`${row.columnOf(column)} is an appointment of another patient`)
     return id
+  }
+
+  /** Whether the appointment that a row names belongs to another patient. */
+  function hasMoved({ fields: { appointmentId, patient } }: Row): boolean {
+    const found = appointmentId && appointments.get(appointmentId)
+    return found ? found.record.patient.id !== patient : false
   }
 
   function doctorOf(column: string, id: string | null): PersonReference | null {
@@ -52,6 +62,7 @@ export async function readCare(table: Table, clinic: ClinicId, rows: readonly Ro
   return (row: Row, before: Invoice | null) => {
     const { appointmentId, doctor, lineItems } = row.fields
     return {
+      hasMoved: hasMoved(row),
       appointmentId:
         appointmentId === undefined
           ? (before?.appointmentId ?? null)

@@ -118,7 +118,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
             const currency = fields.currency ?? before?.currency ?? run.clinic.currency
             if (before && paid.length > 0)
               checkCopies(before, { number: fields.number, patient, currency }, columnOf)
-            const { lineItems: items, doctor, ...care } = careOf(row, before)
+            const { lineItems: items, doctor, hasMoved, ...care } = careOf(row, before)
             const { lineItems, ...amounts } = invoiceAmounts(
               { ...fields, lineItems: items },
               currency,
@@ -146,6 +146,11 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
             }
             const settled = applyPayments(withDoctor(invoice, doctor), paid)
             checkSize(settled, run.clinic)
+            const isLowered = before && settled.total < Math.min(before.total, settled.paid)
+            const warning = isLowered
+              ? 'total_amount is less than what is paid'
+              : hasMoved && `${columnOf('appointment_external_id')} has moved to another patient`
+            run.outcomes.warned(id, warning ? { kind: 'value', text: warning } : null)
             return settled
           }
         },

@@ -1,6 +1,6 @@
 /** Writes imported payments in the transactions that settle their invoices. */
 import type { Invoice } from '../../../../shared/domain/money/invoice.ts'
-import type { Payment } from '../../../../shared/domain/money/payment.ts'
+import { mayCount, type Payment, sumOfPayments } from '../../../../shared/domain/money/payment.ts'
 import type { StoredRecord } from '../../../../shared/store/calendar/calendar-entity.ts'
 import {
   type BalanceFacts,
@@ -24,6 +24,7 @@ import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import { requireKnown } from '../external-ids/resolve-references.ts'
 import type { Write } from '../files/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../files/import-errors.ts'
+import type { Warning } from '../files/warnings.ts'
 import type { ImportRow, ImportRun, RowFields } from './entity.ts'
 import { requireUnerased } from './patient-rows.ts'
 
@@ -58,6 +59,11 @@ type DecidedRow = {
 type Decided = {
   readonly changes: Changeset
   readonly rows: readonly Pick<DecidedRow, 'row' | 'write'>[]
+}
+
+const OVERPAID: Warning = {
+  kind: 'value',
+  text: 'amount with the other payments is more than the total of the invoice',
 }
 
 /** Invoices whose payments are read concurrently. */
@@ -160,7 +166,9 @@ export async function writePayments(
         }),
       )
       try {
-        return { changes: addPayments(clinic, facts, wanted).changes, rows: accepted }
+        const { changes } = addPayments(clinic, facts, wanted)
+        warnOfOverpayment(accepted, facts)
+        return { changes, rows: accepted }
       } catch (error) {
         if (!(error instanceof ImpossibleBalance)) throw error
         const { payment, reason, message } = error
@@ -170,6 +178,14 @@ export async function writePayments(
       }
     }
     return null
+  }
+
+  /** Warns of payments beyond the total, pending ones included, as "payment create" does. */
+  function warnOfOverpayment(rows: readonly DecidedRow[], { invoice, all }: BalanceFacts): void {
+    const payments = new Map([...all, ...rows.map(({ after }) => after)].map((one) => [one.id, one]))
+    const isOverpaid = sumOfPayments([...payments.values()].filter(mayCount)) > invoice.record.total
+    for (const { row, after } of rows)
+      outcomes.warned(row.id, isOverpaid && after.type === 'payment' && mayCount(after) ? OVERPAID : null)
   }
 
   function unitOf(decided: Decided): Unit {

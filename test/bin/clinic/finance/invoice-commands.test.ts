@@ -188,6 +188,10 @@ describe('invoice update of the number or the patient', () => {
       [['--number', ''], expect.stringContaining('--number ')],
       [['--doctor', foreign.doctor.id], none('doctor', foreign.doctor.id)],
       [['--appointment', foreign.appointment.id], none('appointment', foreign.appointment.id)],
+      [
+        ['--appointment', mine.appointment.id, '--patient', other.id],
+        '--appointment is an appointment of another patient.',
+      ],
       [['--doctor', 'Dr. Noll'], none('doctor', 'with this id')],
       [[], 'Nothing to change: specify --status, --number, --patient, --appointment or --doctor.'],
     ] as const

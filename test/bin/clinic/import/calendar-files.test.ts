@@ -168,6 +168,19 @@ describe('importing the care that invoices bill', () => {
     expect(await careOf()).toEqual([[ids('appointment', 'a'), 'Dr. Eva Noll', ['Dr. Bo Lind', 'Check-up']]])
   })
 
+  it("rejects another patient's appointment, and warns where the appointment has moved since", async () => {
+    await load('appointments', [{ ...appointment, external_id: 'b', patient_external_id: 2 }])
+    expect(await load('invoices', [{ ...billed, appointment_external_id: 'b' }])).toMatchObject({
+      reasons: ['appointment_external_id is an appointment of another patient'],
+    })
+    await load('invoices', [billed])
+    await load('appointments', [{ ...appointment, patient_external_id: 2 }])
+    expect(await load('invoices', [{ ...billed, due_date: '2026-05-01' }])).toMatchObject({
+      updated: 1,
+      warned: ['1: appointment_external_id has moved to another patient'],
+    })
+  })
+
   const item = (wrong: object) => ({ line_items: [consultation, { ...test, ...wrong }] })
   it.each([
     [{ appointment_external_id: 'x' }, unknown('appointment')],
@@ -263,6 +276,21 @@ describe('importing payments', () => {
     await load('payments', [{ ...payment, external_id: 3, amount: 1, payment_date: '2030-01-01' }])
     expect(await invoices()).toMatchObject([{ paidAt: new Date(NOW).toISOString() }])
   })
+  it('warns of payments beyond the balance, and of a total that becomes less than what is paid', async () => {
+    const pending = { ...payment, status: 'pending' }
+    const BEYOND = 'amount with the other payments is more than the total of the invoice'
+    expect(await load('payments', [pending])).toMatchObject({ warned: [] })
+    const second = { ...payment, external_id: 2, amount: 90 }
+    expect(await load('payments', [second])).toMatchObject({ imported: 1, warned: [`1: ${BEYOND}`] })
+    const completed = { ...payment, status: 'completed' }
+    expect(await load('payments', [completed])).toMatchObject({ updated: 1, warned: [`1: ${BEYOND}`] })
+    expect(await load('invoices', [{ ...invoice, subtotal: 120 }])).toMatchObject({ warned: [] })
+    expect(await load('invoices', [{ ...invoice, subtotal: 109 }])).toMatchObject({
+      updated: 1,
+      warned: ['1: total_amount is less than what is paid'],
+    })
+  })
+
   it('rejects payments that add up to more than an amount can be', async () => {
     const rows = Array.from({ length: 12 }, (_, n) => ({
       ...payment,
