@@ -8,7 +8,8 @@ import { importableFiles, importEntities } from './entities/entities.ts'
 import { LineItemFiles } from './entities/line-items.ts'
 import { parseEncoding } from './files/encoding.ts'
 import { ImportFileError } from './files/import-errors.ts'
-import { entityNames, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
+import { digestOf, entityNames, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
+import { rowsFile } from './files/rejections.ts'
 import { readColumnMap } from './maps/column-map.ts'
 import { Aliases } from './run/aliases.ts'
 import { draftMap } from './run/draft-map.ts'
@@ -89,12 +90,18 @@ async function importFiles(paths: string[], options: Options, command: Command):
     if (name !== '' && !files.some((file) => basename(file) === basename(name)))
       throw new CommandFailure(`--encoding ${name}: no such file is imported`)
   const importing = { ...options, clinic, encodingOf }
+  const digests = await Promise.all(files.map(digestOf))
   using trial = trialTable(table)
   const found = await importAll(command, files, { ...importing, table: trial, check: true })
   const lines = [...found.reports.flatMap(reportLines), ...found.warnings]
   if (options.check) return finish(command, { ...found, check: true }, [...lines, 'Nothing was written.'])
   if (options.yes) printProgress(command, lines.join('\n'))
   await confirm(command, lines)
+  for (const [at, file] of files.entries())
+    if ((await digestOf(file)) !== digests[at])
+      throw new CommandFailure(
+        `${file} was changed since it was read. Nothing was written: run the import again.`,
+      )
   const done = await importAll(command, files, { ...importing, table: withPauses(table), check: false })
   finish(command, done, [...done.reports.map(summary), ...done.warnings])
 }
@@ -122,6 +129,14 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
       .filter((file) => known.get(file)?.includes(entity.name))
       .map((file) => ({ file, entity, encoding: run.encodingOf(file) })),
   )
+  for (const { file, entity } of jobs)
+    for (const rows of ['rejected', 'left-out'] as const) {
+      const path = rowsFile(file, rows, (known.get(file)?.length ?? 0) > 1 ? entity.name : undefined)
+      if (files.includes(path))
+        throw new CommandFailure(
+          `${path} would be replaced by rows of ${file}: import it in a run of its own`,
+        )
+    }
   const reports: FileReport[] = []
   using statedPaid = new StatedPaid()
   using aliases = new Aliases()

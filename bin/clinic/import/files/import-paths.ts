@@ -1,6 +1,8 @@
 /** The files that an import is given. */
-import { statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { resolveFromInvocationDir } from '../../tool/invocation-path.ts'
 import { CommandFailure } from '../../tool/output.ts'
 import { ImportFileError } from './import-errors.ts'
@@ -27,6 +29,13 @@ export function requireFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) throw new CommandFailure(`${file} does not exist`)
   if (!found.isFile()) throw new CommandFailure(`${file} is not a file`)
+}
+
+/** The SHA-256 of a file. */
+export async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
 }
 
 /** Whether a file's name begins with an entity, followed by no letter (`patients-2026.csv`). */

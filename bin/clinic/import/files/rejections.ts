@@ -1,9 +1,12 @@
 /** Writes rows of a file that need a correction in the format of the file, in UTF-8, so that they can be imported as they are. */
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { constants, rmSync, statSync } from 'node:fs'
+import { access, type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { cellValue, cellWriter } from './csv-cells.ts'
+import { ImportFileError } from './import-errors.ts'
+import { digestOf } from './import-paths.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 
 /** Rows that were rejected, or imported without values that were invalid. */
@@ -54,6 +57,14 @@ export function rowsWriter(path: string, format: FileFormat, isRead: (column: st
       handle = undefined
       await rename(unfinished, path)
       process.off('exit', removeAtExit)
+    },
+    /** In a trial, in place of `finish`: the path, if that would replace another file of an earlier run. @throws if it cannot */
+    async replaced(): Promise<string | null> {
+      const found = statSync(path, { throwIfNoEntry: false })
+      if (!found) return null
+      if (!found.isFile()) throw new ImportFileError(`${path} is not a file`)
+      await access(dirname(path), constants.W_OK)
+      return handle && (await digestOf(path)) === (await digestOf(unfinished)) ? null : path
     },
     /** Deletes what was written, unless it was completed. */
     async [Symbol.asyncDispose](): Promise<void> {

@@ -49,7 +49,7 @@ export type ImportOptions = {
   readonly isShared?: boolean
   /** Ends the import after the current batch. */
   readonly signal?: AbortSignal
-  /** Whether nothing is written, not even a file of rejected rows: the entity has a trial table. */
+  /** Whether nothing is written: the entity has a trial table, and files of rows to correct are deleted at the end. */
   readonly isTrial?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
   readonly onRejected?: (rejection: Rejection) => void
@@ -74,6 +74,8 @@ export type ImportedFile = ImportResult & {
   /** The SHA-256 of the file as it was read. */
   readonly content: string
   readonly columns: readonly ReadColumn[]
+  /** In a trial, the files of an earlier run that an import would replace by other content, or delete. */
+  readonly replaced: readonly string[]
 }
 
 /** A column with the fields that are read from it, and how many of its cells were read `as D/M/YYYY`, `as empty` or `without a match`. */
@@ -147,7 +149,7 @@ export async function importFile<Fields>(
   using seen = new SeenIds()
   const label = options.isShared ? entity.name : undefined
   const toCorrect = (kind: 'rejected' | 'left-out') =>
-    options.isTrial ? null : rowsWriter(rowsFile(file, kind, label), format, map.isRead)
+    rowsWriter(rowsFile(file, kind, label), format, map.isRead)
   await using rejected = toCorrect('rejected')
   await using incomplete = map.optional.length > 0 ? toCorrect('left-out') : null
   const { batchSize = BATCH_SIZE } = entity
@@ -181,7 +183,7 @@ export async function importFile<Fields>(
       options.onAccepted?.(row, rowsOf(source))
     }
     for (const { source, reasons, fields = {} } of rejections.sort((a, b) => a.source.line - b.source.line)) {
-      await rejected?.write(source, reasons.join('; '))
+      await rejected.write(source, reasons.join('; '))
       result.rejected++
       options.onRejected?.({ line: source.line, reasons, rows: rowsOf(source), fields })
     }
@@ -226,15 +228,15 @@ export async function importFile<Fields>(
   }
   if (batch.accepted.size > 0) await flush()
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
-  await rejected?.finish()
-  await incomplete?.finish()
+  const outcomes = [rejected, incomplete].map((one) => (options.isTrial ? one?.replaced() : one?.finish()))
+  const replaced = (await Promise.all(outcomes)).filter((path) => path != null)
   const known = [...names].filter((name) => map.unknownNames([name]).length === 0)
   const columns = known.map((column) => ({
     column,
     fields: map.fieldsOf(column),
     cells: Object.fromEntries(withoutOnlyFormat(cellsOf.get(foldName(column)))),
   }))
-  return { ...result, format, rows: progress.rows, content: content.digest('hex'), columns }
+  return { ...result, format, rows: progress.rows, content: content.digest('hex'), columns, replaced }
 }
 
 /** A single format of the dates of a column says nothing. */

@@ -8,6 +8,7 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
 import type { ImportableEntity } from '../entities/entity.ts'
+import { ImportFileError } from '../files/import-errors.ts'
 import { rowsFile } from '../files/rejections.ts'
 import { announceImport } from './announce-import.ts'
 import { type ImportOptions, type ImportProgress, ImportStopped, importFile } from './import-file.ts'
@@ -42,13 +43,20 @@ export async function importWithProgress(
   let outside = 0
   const incomplete = new Set<number>()
   let latest: ImportProgress | undefined
-  using interruption = interruptible()
+  const sayStopped = () => {
+    if (latest && !check)
+      bar.printLine(
+        `${file}: stopped after ${latest.rows} rows: ${countsText(latest.result)}. Run it again to continue.`,
+      )
+  }
+  using interruption = interruptible(sayStopped)
   try {
     const {
       format,
       rows: read,
       content,
       columns,
+      replaced,
       ...result
     } = await importFile(file, entity, clinic, {
       now: Date.now,
@@ -79,6 +87,14 @@ export async function importWithProgress(
         if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
       },
     })
+    // Line items are kept for their invoices: those of an earlier run must not be added to them.
+    for (const path of entity.partOf === undefined ? replaced : []) {
+      const left = await importFile(path, entity, clinic, { now: Date.now, ...options, isTrial: true })
+      if (left.imported + left.updated > 0)
+        throw new ImportFileError(
+          `${path} has rows that were not imported since: import it first, or delete it`,
+        )
+    }
     if (!check && entity.partOf === undefined)
       await announceImport(table, clinic, entity.name, { content, counts: result })
     return {
@@ -100,10 +116,7 @@ export async function importWithProgress(
       ],
     }
   } catch (error) {
-    if (latest && !check)
-      bar.printLine(
-        `${file}: stopped after ${latest.rows} rows: ${countsText(latest.result)}. Run it again to continue.`,
-      )
+    sayStopped()
     if (error instanceof ImportStopped)
       throw new CommandFailure(check ? 'Interrupted. Nothing was written.' : 'Interrupted.', EXIT.interrupted)
     throw error
@@ -117,10 +130,14 @@ const ENDINGS = ['SIGTERM', 'SIGHUP'] as const
 /**
  * A signal that is aborted by Ctrl-C, once. A second Ctrl-C, or the end of the terminal, ends the process at once, after the listeners
  * of its `exit`.
+ * @param onEnd called before the process ends at once
  */
-export function interruptible(): Disposable & { readonly signal: AbortSignal } {
+export function interruptible(onEnd: () => void): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController()
-  const end = (name: 'SIGINT' | (typeof ENDINGS)[number]) => process.exit(128 + constants.signals[name])
+  const end = (name: 'SIGINT' | (typeof ENDINGS)[number]) => {
+    onEnd()
+    process.exit(128 + constants.signals[name])
+  }
   const interrupt = () => (controller.signal.aborted ? end('SIGINT') : controller.abort())
   process.on('SIGINT', interrupt)
   for (const name of ENDINGS) process.on(name, end)

@@ -1,5 +1,5 @@
 /** The commands that import files and list their ids: what they print, write and reject. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -17,6 +17,7 @@ let clinic: Clinic
 const folder = temporaryFolder()
 
 beforeEach(async () => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
   clinic = await newClinic(db.table)
 })
 
@@ -81,18 +82,19 @@ describe('import --check', () => {
     expect(await total()).toBe(0)
   })
 
-  it('leaves the file of rejected rows, which is being corrected, and makes none', async () => {
+  it('leaves the file of rejected rows as it is, and makes none', async () => {
     const paths = [
       file('patients.csv', PATIENTS),
       file('patients-valid.csv', PATIENTS.replaceAll('0532', '+90532')),
     ]
     const rejected = ['patients', 'patients-valid'].map((name) => join(folder, `${name}.rejected.csv`))
-    for (const path of rejected) writeFileSync(path, 'corrected')
+    const uncorrected = 'external_id,first_name,last_name,phone_number\nTR-2,Can,Demir,0532\n'
+    for (const path of rejected) writeFileSync(path, uncorrected)
     await tool('import', '--yes', '--check', ...paths)
-    expect(rejected.map((path) => readFileSync(path, 'utf8'))).toEqual(['corrected', 'corrected'])
+    expect(rejected.map((path) => readFileSync(path, 'utf8'))).toEqual([uncorrected, uncorrected])
     for (const path of rejected) rmSync(path)
     await tool('import', '--yes', '--check', ...paths)
-    expect(rejected.filter(existsSync)).toEqual([])
+    expect(readdirSync(folder).filter((name) => /rejected|unfinished/.test(name))).toEqual([])
   })
   it('counts the cells that each of several formats, "empty" and "match" have read, by column', async () => {
     const map = {
@@ -151,6 +153,50 @@ describe('import', () => {
     expect(await total()).toBe(0)
     await runAsked(answer('yes'), 'import', '--clinic', clinic.id, path)
     expect([questions.length, await total()]).toEqual([2, 2])
+  })
+
+  it('writes nothing if a file was changed before the answer', async () => {
+    const path = file('patients.csv', PATIENTS)
+    const change = async () => {
+      writeFileSync(path, `${PATIENTS}TR-5,Ali,Ak,\n`)
+      return 'yes'
+    }
+    expect(await rejection(runAsked(change, 'import', '--clinic', clinic.id, path))).toContain(
+      `${path} was changed since it was read. Nothing was written: run the import again.`,
+    )
+    expect(await total()).toBe(0)
+  })
+
+  it('replaces no file of rejected rows that is imported too, or has rows that were not imported since', async () => {
+    const repeated = `${PATIENTS}TR-1,Ayla,Ay,\n`
+    const path = file('patients.csv', repeated)
+    const rejected = join(folder, 'patients.rejected.csv')
+    // The rows that are rejected again may replace themselves, also one that would be valid by itself.
+    for (const _ of ['first', 'again']) expect((await tool('import', '--yes', path)).code).toBe(1)
+    const corrected = readFileSync(rejected, 'utf8')
+      .replace('0532 1', '')
+      .replace(/TR-1.*\n/, '')
+    writeFileSync(rejected, corrected)
+    for (const check of [[], ['--check']]) {
+      expect(await rejection(tool('import', '--yes', ...check, path))).toBe(
+        `${rejected} has rows that were not imported since: import it first, or delete it\n`,
+      )
+      expect(await rejection(tool('import', '--yes', ...check, path, rejected))).toBe(
+        `${rejected} would be replaced by rows of ${path}: import it in a run of its own\n`,
+      )
+    }
+    expect([readFileSync(rejected, 'utf8'), await total()]).toEqual([corrected, 2])
+    await tool('import', '--yes', rejected)
+    expect((await tool('import', '--yes', path)).printed).toContain('3 rejected')
+    expect(readFileSync(rejected, 'utf8')).toContain('0532 1')
+  })
+
+  it('writes nothing if the path of rejected rows is a folder', async () => {
+    const path = file('patients.csv', PATIENTS)
+    const rejected = join(folder, 'patients.rejected.csv')
+    mkdirSync(rejected)
+    expect(await rejection(tool('import', '--yes', path))).toBe(`${rejected} is not a file\n`)
+    expect(await total()).toBe(0)
   })
 
   it('writes nothing if a quote is broken beyond the first batch', async () => {

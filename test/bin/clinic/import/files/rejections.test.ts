@@ -91,12 +91,12 @@ it.each([
   [['SIGTERM'], 143],
   [['SIGHUP'], 129],
   [['SIGINT', 'SIGINT'], 130],
-])('leaves nothing unfinished when the process gets %j', (signals, status) => {
+])('says that it stopped, and leaves nothing unfinished, when the process gets %j', (signals, status) => {
   const tool = new URL('../../../../../bin/clinic/', import.meta.url)
   const program = `
     const { interruptible } = await import('${tool}import/run/import-with-progress.ts')
     const { rowsWriter } = await import('${tool}import/files/rejections.ts')
-    using interruption = interruptible()
+    using interruption = interruptible(() => console.log('stopped'))
     const writer = rowsWriter(${JSON.stringify(rejected)}, ${JSON.stringify(format)}, () => false)
     await writer.write(${JSON.stringify(row)}, 'too long')
     const { readdirSync } = await import('node:fs')
@@ -108,6 +108,6 @@ it.each([
     // A busy process handles a signal later.
     await new Promise((resolve) => setTimeout(resolve, 10_000))`
   const ended = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
-  expect([ended.stdout, ended.status]).toEqual(['2\n', status])
+  expect([ended.stdout, ended.status]).toEqual(['2\nstopped\n', status])
   expect(unfinishedFiles()).toEqual([])
 })
