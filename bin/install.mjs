@@ -1,7 +1,7 @@
 // Runs before `npm start`, `npm test`, `npm run clinic` and the client's `npm run types`: installs the dependencies if those
 // installed differ from package-lock.json. Plain JavaScript, because the machine's own Node may be older than the one this installs.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const project = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
@@ -28,8 +28,32 @@ function isInstalled() {
   })
 }
 
-if (!isInstalled()) {
-  process.stderr.write('Installing dependencies (once, about a minute)...\n')
+const TICKET = '.installing-'
+const MAX_MS = 3_600_000
+const own = join(project, `${TICKET}${process.pid}`)
+
+/** Waits until no earlier command installs: `npm ci` deletes what another one has written. A command that was killed has no turn. */
+function waitForTurn() {
+  writeFileSync(own, '')
+  const { mtimeMs } = statSync(own)
+  // Commands of the same moment see each other's tickets after a while.
+  do Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  while (readdirSync(project).some((name) => name.startsWith(TICKET) && isEarlier(name, mtimeMs)))
+}
+
+function isEarlier(ticket, mtimeMs) {
+  const pid = Number(ticket.slice(TICKET.length))
+  const at = statSync(join(project, ticket), { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+  if (at > mtimeMs || (at === mtimeMs && pid >= process.pid) || at < Date.now() - MAX_MS) return false
+  try {
+    // Signal 0 only asks.
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+function install() {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   // Its output goes to stderr, so that `npm start --silent -- --json` prints one line and no more.
   const { status } = spawnSync(
@@ -41,5 +65,13 @@ if (!isInstalled()) {
       shell: process.platform === 'win32',
     },
   )
-  if (status !== 0) process.exit(status ?? 1)
+  return status ?? 1
+}
+
+if (!isInstalled()) {
+  process.stderr.write('Installing dependencies (once, about a minute)...\n')
+  waitForTurn()
+  const status = isInstalled() ? 0 : install()
+  rmSync(own)
+  if (status !== 0) process.exit(status)
 }

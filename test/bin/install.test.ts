@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -74,6 +75,23 @@ it('installs the dependencies when the folder of a package was deleted, such as 
   expect(install()).toEqual({ status: 0, ran: false })
   rmSync(join(project, 'client/node_modules'), { recursive: true })
   expect(install()).toEqual({ status: 0, ran: true })
+})
+
+it('installs the dependencies once for two commands at once, also after one that was killed', async () => {
+  writeFileSync(
+    join(project, 'node_modules/list'),
+    JSON.stringify({ packages: { 'node_modules/zod': LOCKED['node_modules/zod'] } }),
+  )
+  writeFileSync(
+    join(project, 'path/npm'),
+    '#!/bin/sh\necho ran >> ran\nsleep 1\nmkdir node_modules/zod\nmv node_modules/list node_modules/.package-lock.json\n',
+  )
+  const { pid } = spawnSync('true')
+  writeFileSync(join(project, `.installing-${pid}`), '')
+  const env = { PATH: `${join(project, 'path')}:${process.env.PATH}` }
+  const commands = [1, 2].map(() => spawn(process.execPath, ['bin/install.mjs'], { cwd: project, env }))
+  const codes = await Promise.all(commands.map(async (command) => (await once(command, 'exit'))[0]))
+  expect([codes, readFileSync(join(project, 'ran'), 'utf8')]).toEqual([[0, 0], 'ran\n'])
 })
 
 it('fails with the exit code of npm', () => {
