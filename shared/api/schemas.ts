@@ -145,13 +145,16 @@ const thousands = (count: number): string => String(count).replace(/\B(?=(\d{3})
 /** The issue of a filter that needs a range of dates. */
 export const RANGE_REQUIRED = `requires a range of dates of at most ${MAX_RANGE_DAYS} days and ${thousands(MAX_UNCOUNTED_ROWS)} records`
 
+/** Filters that select few records. */
+const SELECTIVE = ['patient_id', 'invoice_number', 'external_id']
+
 /** The arguments of a `refine` that rejects a filter without a range of dates, unless another filter selects few records. */
 export function requiredRange(filter: string, from: string, to: string) {
   const isReadable = (query: Readonly<Record<string, unknown>>): boolean =>
     query[filter] === undefined ||
-    query.patient_id !== undefined ||
+    SELECTIVE.some((name) => query[name] !== undefined) ||
     Date.parse(String(query[to])) - Date.parse(String(query[from])) < MAX_RANGE_DAYS * DAY_MS
-  const options = { path: [filter], error: RANGE_REQUIRED, when: whenValid(filter, 'patient_id', from, to) }
+  const options = { path: [filter], error: RANGE_REQUIRED, when: whenValid(filter, ...SELECTIVE, from, to) }
   return [isReadable, options] satisfies Parameters<z.ZodObject['refine']>
 }
 

@@ -305,8 +305,10 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
 }
 
-const needsRange = (from: string, to: string): string =>
-  `Needs \`${from}\` and \`${to}\`, at most ${MAX_RANGE_DAYS} days with at most ${MAX_UNCOUNTED_ROWS.toLocaleString('en')} records, or \`patient_id\`.`
+const needsRange = (from: string, to: string, selector = '`patient_id`'): string =>
+  `Needs \`${from}\` and \`${to}\`, at most ${MAX_RANGE_DAYS} days with at most ${MAX_UNCOUNTED_ROWS.toLocaleString('en')} records, or ${selector}.`
+
+const OF_INVOICES = '`patient_id` or `invoice_number`'
 
 /** Query parameters that mean the same for every operation that does not have a description of its own. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
@@ -368,8 +370,8 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
   'list-invoices': {
     ...RECORD_LIST,
     invoice_number: 'Only invoices with exactly this number. Several invoices can have it.',
-    appointment_id: `Only invoices of this appointment. ${needsRange('from', 'to')}`,
-    doctor_id: `Only invoices of this doctor, whoever its line items have. ${needsRange('from', 'to')}`,
+    appointment_id: `Only invoices of this appointment. ${needsRange('from', 'to', OF_INVOICES)}`,
+    doctor_id: `Only invoices of this doctor, whoever its line items have. ${needsRange('from', 'to', OF_INVOICES)}`,
     from: 'Only invoices issued on this date or later.',
     to: 'Only invoices issued on this date or earlier.',
   },
