@@ -2,32 +2,18 @@
  * oasdiff finds no breaking change between the document of the last release and the present one. It runs in `npm run prove` and
  * for every pull request, where Go is available. Fields and events may be added, so new values in responses are no breaking change.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { goTool } from './go-tool.ts'
 import { runProgram } from './run-program.ts'
 
-const VERSION = '1.36.0'
-const BIN = join(import.meta.dirname, `../../node_modules/.cache/conformance/oasdiff-${VERSION}`)
-const OASDIFF = join(BIN, 'oasdiff')
+const { program: OASDIFF, missing } = goTool('github.com/oasdiff/oasdiff', '1.36.0')
 const read = (file: string): string => readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8')
 const RELEASED = read('openapi.released.json')
 const CURRENT = read('openapi.json')
 const LEVELS = join(import.meta.dirname, 'breaking-changes/severity-levels.txt')
-
-/** Why oasdiff is not available; null if it is. Go compiles it once. */
-let missing: string | null = null
-
-beforeAll(() => {
-  if (existsSync(OASDIFF)) return
-  const { status, stderr } = spawnSync('go', ['install', `github.com/oasdiff/oasdiff@v${VERSION}`], {
-    env: { ...process.env, GOBIN: BIN },
-    encoding: 'utf8',
-  })
-  if (status !== 0) missing = `Go did not install oasdiff: ${stderr?.slice(-500) ?? 'there is no Go'}`
-}, 600_000)
 
 /** The lines of oasdiff. New fields of events are none: the API sends them, which oasdiff takes for a request. */
 async function breakingChanges(before: string, after: string): Promise<string[]> {
