@@ -8379,9 +8379,9 @@ export interface operations {
                 patient_id?: string;
                 /** @description Only invoices with exactly this number. Several invoices can have it. */
                 invoice_number?: string;
-                /** @description Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                /** @description Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`. */
                 appointment_id?: string;
-                /** @description Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                /** @description Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`. */
                 doctor_id?: string;
                 /** @description Only records with this status. Several are separated by commas. */
                 status?: string;

@@ -1306,9 +1306,9 @@ class Invoices(RecordResource["Invoice"]):
 
         invoice_number: Only invoices with exactly this number. Several invoices can have it.
 
-        appointment_id: Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`.
+        appointment_id: Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`.
 
-        doctor_id: Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`.
+        doctor_id: Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`.
 
         status: Only records with this status. Several are separated by commas.
 
