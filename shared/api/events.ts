@@ -29,15 +29,16 @@ import {
 /** Every event type, in the order of the catalogue. */
 export const EVENT_NAMES = [...EVENTS, PING] as const satisfies readonly EventName[]
 
-const patientData = z.strictObject({ id: Uuid })
+// Loose, with optional fields: events of earlier and later versions lack some fields, or have others.
+const patientData = z.looseObject({ id: Uuid })
 
 const appointmentData = (status: z.ZodType) =>
-  z.strictObject({
+  z.looseObject({
     id: Uuid,
     patient_id: Uuid,
     doctor_id: Uuid,
-    treatment_ids: z.array(Uuid),
-    room_id: Uuid.nullable(),
+    treatment_ids: z.array(Uuid).optional(),
+    room_id: Uuid.nullable().optional(),
     status,
     appointment_date: CalendarDate,
     start_time: TimeOfDay,
@@ -45,17 +46,17 @@ const appointmentData = (status: z.ZodType) =>
   })
 
 const invoiceData = (status: z.ZodType) =>
-  z.strictObject({
+  z.looseObject({
     id: Uuid,
     patient_id: Uuid,
-    appointment_id: Uuid.nullable(),
-    doctor_id: Uuid.nullable(),
+    appointment_id: Uuid.nullable().optional(),
+    doctor_id: Uuid.nullable().optional(),
     status,
     issue_date: CalendarDate,
     due_date: CalendarDate.nullable(),
   })
 
-const paymentData = z.strictObject({
+const paymentData = z.looseObject({
   id: Uuid,
   invoice_id: Uuid,
   patient_id: Uuid,
@@ -64,7 +65,7 @@ const paymentData = z.strictObject({
 })
 
 const messageData = (status: string) =>
-  z.strictObject({ id: Uuid, patient_id: Uuid, status: z.literal(status) })
+  z.looseObject({ id: Uuid, patient_id: Uuid, status: z.literal(status) })
 
 /** The `data` of each event type: ids, statuses, dates, times and counts; no names, contact details or texts. */
 const DATA: Record<EventName, z.ZodObject> = {
@@ -89,12 +90,12 @@ const DATA: Record<EventName, z.ZodObject> = {
   'email.sent': messageData('sent'),
   'email.delivered': messageData('delivered'),
   'email.failed': messageData('failed'),
-  'import.completed': z.strictObject({
+  'import.completed': z.looseObject({
     entity: z.string(),
     imported: z.int().min(0),
     updated: z.int().min(0),
   }),
-  'webhook.ping': z.strictObject({ id: Uuid }),
+  'webhook.ping': z.looseObject({ id: Uuid }),
 }
 
 /** The name of an event in a request: aliases too. Parsing replaces an alias by the event that it stands for. */

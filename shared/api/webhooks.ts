@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { EVENTS } from '../domain/webhooks/event.ts'
+import { EVENTS, isKnownEvent } from '../domain/webhooks/event.ts'
 import {
   MAX_PREVIOUS_SECRETS,
   nextSecretEnd,
@@ -43,7 +43,7 @@ const oneWithSecret = { body: envelopeOf(WebhookWithSecret), record: { except: [
 export const renderWebhook = (webhook: WebhookRecord, clinic: ClinicInfo): z.input<typeof Webhook> => ({
   id: webhook.id,
   url: webhook.url,
-  events: [...webhook.events] as z.input<typeof Webhook>['events'],
+  events: webhook.events.filter(isKnownEvent) as z.input<typeof Webhook>['events'],
   is_active: webhook.isActive,
   description: webhook.description,
   created_at: clinicTimestamp(webhook.createdAt, clinic.timezone),

@@ -165,9 +165,11 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     sequence:
       'Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order.',
     data: 'The record of the event: ids, statuses, dates, times and counts only.',
-    'data.appointment_id': 'Id of the appointment that the invoice bills. Null if none is known.',
-    'data.room_id': 'Id of the room. Null if none is known.',
-    'data.treatment_ids': 'Ids of the treatments. Empty if none are known.',
+    'data.appointment_id':
+      'Id of the appointment that the invoice bills. Null if none is known. Absent in events from before 1.1.0.',
+    'data.room_id': 'Id of the room. Null if none is known. Absent in events from before 1.1.0.',
+    'data.treatment_ids':
+      'Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0.',
     'data.status': 'Status of the record after the event.',
     'data.start_time': "Start, `HH:MM`, in the clinic's time zone.",
     'data.issue_date': 'Date of issue.',

@@ -15,7 +15,7 @@ export function openapiDocument(): Json {
     openapi: '3.1.0',
     info: {
       title: 'Clinic Developer API',
-      version: '1.0.0',
+      version: '1.1.0',
       description: introduction(),
       // The project has no address of its own.
       contact: { name: 'The operator who issued your credential' },

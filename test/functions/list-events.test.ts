@@ -18,7 +18,7 @@ import { eventKey, eventsFrom } from '../../shared/store/keys/events.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { type EventLog, eventLog, type Query } from '../support/event-log.ts'
+import { dataOf, type EventLog, eventLog, type Query } from '../support/event-log.ts'
 import { request, tableOfFunctions } from '../support/functions.ts'
 import { property, rounds } from '../support/scale.ts'
 import { aPatient } from '../support/table.ts'
@@ -46,6 +46,27 @@ describe('GET /events', () => {
     expect(body.data).toContainEqual(shown)
     expect(body.data.every((one: { event: string }) => one.event === event)).toBe(true)
     expect((await log.get()).body.data[1]).toEqual(shown)
+  })
+
+  it('lists events of earlier and later versions with the data that they have, without those that it does not know', async () => {
+    const earlier = { ...dataOf('appointment.created'), treatment_ids: undefined, room_id: undefined }
+    const facts = [
+      { event: 'appointment.created', data: JSON.parse(JSON.stringify(earlier)) },
+      { event: 'invoice.paid', data: { ...dataOf('invoice.paid'), parts: [{ amount: 1 }, null, true] } },
+      { event: 'patient.merged' as RecordEventName, data: { id: newUuid() } },
+    ] as const
+    const log = await logOf(...facts)
+    const { status, body } = await log.get({ limit: '2' })
+    expect([status, body.data.map((event: Event) => event.data), body.meta.has_more]).toEqual([
+      200,
+      facts.slice(0, 2).map(({ data }) => data),
+      false,
+    ])
+    await log.add({ event: 'patient.merged' as RecordEventName })
+    await log.add({ event: 'patient.updated' })
+    expect((await log.page({ limit: '1', after: body.meta.next_after })).ids).toEqual(
+      ids(log.events.slice(-1)),
+    )
   })
 
   it('lists the import of a file only with the scope that reads its records', async () => {

@@ -102,7 +102,7 @@ const DATA: Record<string, object> = {
 const NAMED = /\.(cancelled|completed|no_show|paid|sent|delivered|failed)$/
 
 /** The data of an event with that name. */
-function dataOf(event: Event['event']): Event['data'] {
+export function dataOf(event: Event['event']): Event['data'] {
   if (event === IMPORT_COMPLETED) return { entity: 'patients', imported: 1, updated: 0 }
   const status = NAMED.exec(event)?.[1]
   return { id: newUuid(), ...DATA[event.split('.')[0] as string], ...(status && { status }) }

@@ -1694,10 +1694,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
-                /** @description Ids of the treatments. Empty if none are known. */
-                treatment_ids: string[];
-                /** @description Id of the room. Null if none is known. */
-                room_id: string | null;
+                /** @description Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0. */
+                treatment_ids?: string[];
+                /** @description Id of the room. Null if none is known. Absent in events from before 1.1.0. */
+                room_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -1777,10 +1777,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
-                /** @description Ids of the treatments. Empty if none are known. */
-                treatment_ids: string[];
-                /** @description Id of the room. Null if none is known. */
-                room_id: string | null;
+                /** @description Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0. */
+                treatment_ids?: string[];
+                /** @description Id of the room. Null if none is known. Absent in events from before 1.1.0. */
+                room_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -1847,10 +1847,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
-                /** @description Ids of the treatments. Empty if none are known. */
-                treatment_ids: string[];
-                /** @description Id of the room. Null if none is known. */
-                room_id: string | null;
+                /** @description Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0. */
+                treatment_ids?: string[];
+                /** @description Id of the room. Null if none is known. Absent in events from before 1.1.0. */
+                room_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -1904,10 +1904,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
-                /** @description Ids of the treatments. Empty if none are known. */
-                treatment_ids: string[];
-                /** @description Id of the room. Null if none is known. */
-                room_id: string | null;
+                /** @description Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0. */
+                treatment_ids?: string[];
+                /** @description Id of the room. Null if none is known. Absent in events from before 1.1.0. */
+                room_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -1992,10 +1992,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
-                /** @description Ids of the treatments. Empty if none are known. */
-                treatment_ids: string[];
-                /** @description Id of the room. Null if none is known. */
-                room_id: string | null;
+                /** @description Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0. */
+                treatment_ids?: string[];
+                /** @description Id of the room. Null if none is known. Absent in events from before 1.1.0. */
+                room_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @enum {string}
@@ -2062,10 +2062,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
-                /** @description Ids of the treatments. Empty if none are known. */
-                treatment_ids: string[];
-                /** @description Id of the room. Null if none is known. */
-                room_id: string | null;
+                /** @description Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0. */
+                treatment_ids?: string[];
+                /** @description Id of the room. Null if none is known. Absent in events from before 1.1.0. */
+                room_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -2199,10 +2199,10 @@ export interface components {
                  * @description Id of the doctor.
                  */
                 doctor_id: string;
-                /** @description Ids of the treatments. Empty if none are known. */
-                treatment_ids: string[];
-                /** @description Id of the room. Null if none is known. */
-                room_id: string | null;
+                /** @description Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0. */
+                treatment_ids?: string[];
+                /** @description Id of the room. Null if none is known. Absent in events from before 1.1.0. */
+                room_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @enum {string}
@@ -2963,10 +2963,10 @@ export interface components {
                  * @description Id of the patient.
                  */
                 patient_id: string;
-                /** @description Id of the appointment that the invoice bills. Null if none is known. */
-                appointment_id: string | null;
+                /** @description Id of the appointment that the invoice bills. Null if none is known. Absent in events from before 1.1.0. */
+                appointment_id?: string | null;
                 /** @description Id of the doctor. */
-                doctor_id: string | null;
+                doctor_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @enum {string}
@@ -3028,10 +3028,10 @@ export interface components {
                  * @description Id of the patient.
                  */
                 patient_id: string;
-                /** @description Id of the appointment that the invoice bills. Null if none is known. */
-                appointment_id: string | null;
+                /** @description Id of the appointment that the invoice bills. Null if none is known. Absent in events from before 1.1.0. */
+                appointment_id?: string | null;
                 /** @description Id of the doctor. */
-                doctor_id: string | null;
+                doctor_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @constant
@@ -3089,10 +3089,10 @@ export interface components {
                  * @description Id of the patient.
                  */
                 patient_id: string;
-                /** @description Id of the appointment that the invoice bills. Null if none is known. */
-                appointment_id: string | null;
+                /** @description Id of the appointment that the invoice bills. Null if none is known. Absent in events from before 1.1.0. */
+                appointment_id?: string | null;
                 /** @description Id of the doctor. */
-                doctor_id: string | null;
+                doctor_id?: string | null;
                 /**
                  * @description Status of the record after the event.
                  * @enum {string}

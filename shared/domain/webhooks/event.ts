@@ -40,6 +40,9 @@ export type RecordEventName = (typeof EVENTS)[number]
 export const PING = 'webhook.ping' as const
 export type EventName = RecordEventName | typeof PING
 
+/** Whether this version knows an event: a later one may have stored others. */
+export const isKnownEvent = (event: string): boolean => [...EVENTS, PING].some((known) => known === event)
+
 /** Each finished file of an import. */
 export const IMPORT_COMPLETED = 'import.completed' as const
 
@@ -79,6 +82,7 @@ export const ENTITY_SCOPES: Readonly<Record<string, Scope>> = {
  */
 export function scopeOfEvent(event: EventName, data?: EventData): Scope | null | undefined {
   if (event === PING) return null
+  if (!isKnownEvent(event)) return undefined
   if (event === IMPORT_COMPLETED) return data ? ENTITY_SCOPES[String(data.entity)] : null
   return KIND_SCOPES[event.slice(0, event.indexOf('.')) as EventKind]
 }
@@ -93,8 +97,8 @@ export function maySeeEvent(scopes: readonly Scope[], event: EventName, data?: E
 export const mayReadAllEvents = (scopes: readonly Scope[]): boolean =>
   [...Object.values(KIND_SCOPES), ...Object.values(ENTITY_SCOPES)].every((scope) => scopes.includes(scope))
 
-/** Ids, statuses, dates, times and counts. */
-export type EventData = Readonly<Record<string, string | number | null | readonly string[]>>
+/** Ids, statuses, dates, times and counts; of a later version, any JSON value. */
+export type EventData = Readonly<Record<string, unknown>>
 
 /** A stored event: its record, its sequence number within the record, and the data of its payload. */
 export type Event = {

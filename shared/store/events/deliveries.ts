@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Delivery, DueDelivery } from '../../domain/webhooks/delivery.ts'
+import { isKnownEvent } from '../../domain/webhooks/event.ts'
 import type { Key } from '../keys/key.ts'
 import { deliveriesPartition, deliveryKey, dueDeliveryKey, isDeliveryCursor } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -80,7 +81,7 @@ export function deliveryStore({ table }: { table: Table }) {
       await changes.commit()
     })
 
-  /** Deliveries to one webhook, newest first; those that match `isWanted` if it is set. Null for a malformed cursor. */
+  /** Deliveries to one webhook, newest first; those that match `isWanted` if it is set, else those of known events. Null for a malformed cursor. */
   async function page(
     clinic: ClinicId,
     webhook: string,
@@ -99,7 +100,7 @@ export function deliveryStore({ table }: { table: Table }) {
       for (const row of rows) {
         if (row.sk === last) continue
         const delivery = decodeDelivery(row)
-        const matches = !isExpired(row, now) && (isWanted?.(delivery) ?? true)
+        const matches = !isExpired(row, now) && (isWanted?.(delivery) ?? isKnownEvent(delivery.event))
         // The cursor is not `last`, which can be a delivery that is left out: its id would show that it exists, and when.
         if (matches && items.length === limit)
           return { items, nextAfter: items.at(-1)?.id ?? null, hasMore: true }

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Event } from '../../domain/webhooks/event.ts'
+import { type Event, isKnownEvent } from '../../domain/webhooks/event.ts'
 import { eventHeadKey, eventKey, eventsFrom, eventsPartition, parseEventKey } from '../keys/events.ts'
 import type { Table } from '../table/table.ts'
 import { decodeCounter, decodeEvent, isExpired } from './items.ts'
@@ -21,7 +21,7 @@ const FILTER_BATCH_SIZE = 500
 
 /** Events with a position, oldest first. Positions follow the order in which events became readable and serve as cursors. */
 export function eventStore({ table, now }: { table: Table; now: () => number }) {
-  /** A page of events, of those that match `isWanted` if it is set. Null for a cursor that is malformed or beyond the last event. */
+  /** A page of events, of those that match `isWanted` if it is set, else of those that are known. Null for a cursor that is malformed or beyond the last event. */
   async function page(
     clinic: ClinicId,
     { after, limit }: LogRequest,
@@ -48,7 +48,7 @@ export function eventStore({ table, now }: { table: Table; now: () => number }) 
         // A query may miss an event of a transaction and find a later one. Others are missing after a restore, or have expired.
         const isMissed =
           at > position + 1 && !isOld && (await table.getCommitted(eventKey(clinic, position + 1)))
-        const matches = !isOld && (isWanted?.(event) ?? true)
+        const matches = !isOld && (isWanted?.(event) ?? isKnownEvent(event.event))
         if (isMissed || (matches && items.length === limit))
           return { items, nextAfter: cursorOf(position), hasMore: true }
         position = at

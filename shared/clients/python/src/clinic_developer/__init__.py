@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .aio.client import AsyncClient
     from .sync.client import Client
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 __all__ = [
     "ApiError",

@@ -1140,19 +1140,13 @@ class PatientErasedEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class AppointmentCreatedEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _AppointmentCreatedEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
-    treatment_ids: List[str]
-    """Ids of the treatments. Empty if none are known."""
-    room_id: Optional[str]
-    """Id of the room. Null if none is known."""
     status: Literal["scheduled", "completed", "cancelled", "no_show"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1161,6 +1155,15 @@ class AppointmentCreatedEventData(TypedDict):
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
     """End, `HH:MM`, on the same day."""
+
+
+@final
+class AppointmentCreatedEventData(_AppointmentCreatedEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
 @final
@@ -1179,19 +1182,13 @@ class AppointmentCreatedEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class AppointmentUpdatedEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _AppointmentUpdatedEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
-    treatment_ids: List[str]
-    """Ids of the treatments. Empty if none are known."""
-    room_id: Optional[str]
-    """Id of the room. Null if none is known."""
     status: Literal["scheduled", "completed", "cancelled", "no_show"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1200,6 +1197,15 @@ class AppointmentUpdatedEventData(TypedDict):
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
     """End, `HH:MM`, on the same day."""
+
+
+@final
+class AppointmentUpdatedEventData(_AppointmentUpdatedEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
 @final
@@ -1218,19 +1224,13 @@ class AppointmentUpdatedEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class AppointmentConfirmedEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _AppointmentConfirmedEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
-    treatment_ids: List[str]
-    """Ids of the treatments. Empty if none are known."""
-    room_id: Optional[str]
-    """Id of the room. Null if none is known."""
     status: Literal["scheduled"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1239,6 +1239,15 @@ class AppointmentConfirmedEventData(TypedDict):
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
     """End, `HH:MM`, on the same day."""
+
+
+@final
+class AppointmentConfirmedEventData(_AppointmentConfirmedEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
 @final
@@ -1257,19 +1266,13 @@ class AppointmentConfirmedEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class AppointmentCheckedInEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _AppointmentCheckedInEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
-    treatment_ids: List[str]
-    """Ids of the treatments. Empty if none are known."""
-    room_id: Optional[str]
-    """Id of the room. Null if none is known."""
     status: Literal["scheduled"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1278,6 +1281,15 @@ class AppointmentCheckedInEventData(TypedDict):
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
     """End, `HH:MM`, on the same day."""
+
+
+@final
+class AppointmentCheckedInEventData(_AppointmentCheckedInEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
 @final
@@ -1296,19 +1308,13 @@ class AppointmentCheckedInEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class AppointmentCancelledEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _AppointmentCancelledEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
-    treatment_ids: List[str]
-    """Ids of the treatments. Empty if none are known."""
-    room_id: Optional[str]
-    """Id of the room. Null if none is known."""
     status: Literal["cancelled"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1317,6 +1323,15 @@ class AppointmentCancelledEventData(TypedDict):
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
     """End, `HH:MM`, on the same day."""
+
+
+@final
+class AppointmentCancelledEventData(_AppointmentCancelledEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
 @final
@@ -1335,19 +1350,13 @@ class AppointmentCancelledEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class AppointmentCompletedEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _AppointmentCompletedEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
-    treatment_ids: List[str]
-    """Ids of the treatments. Empty if none are known."""
-    room_id: Optional[str]
-    """Id of the room. Null if none is known."""
     status: Literal["completed"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1356,6 +1365,15 @@ class AppointmentCompletedEventData(TypedDict):
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
     """End, `HH:MM`, on the same day."""
+
+
+@final
+class AppointmentCompletedEventData(_AppointmentCompletedEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
 @final
@@ -1374,19 +1392,13 @@ class AppointmentCompletedEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class AppointmentNoShowEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _AppointmentNoShowEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
     doctor_id: str
     """Id of the doctor."""
-    treatment_ids: List[str]
-    """Ids of the treatments. Empty if none are known."""
-    room_id: Optional[str]
-    """Id of the room. Null if none is known."""
     status: Literal["no_show"]
     """Status of the record after the event."""
     appointment_date: str
@@ -1395,6 +1407,15 @@ class AppointmentNoShowEventData(TypedDict):
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
     """End, `HH:MM`, on the same day."""
+
+
+@final
+class AppointmentNoShowEventData(_AppointmentNoShowEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    treatment_ids: List[str]
+    """Ids of the treatments. Empty if none are known. Absent in events from before 1.1.0."""
+    room_id: Optional[str]
+    """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
 @final
@@ -1413,23 +1434,26 @@ class AppointmentNoShowEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class InvoiceCreatedEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _InvoiceCreatedEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
-    appointment_id: Optional[str]
-    """Id of the appointment that the invoice bills. Null if none is known."""
-    doctor_id: Optional[str]
-    """Id of the doctor."""
     status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
     """Status of the record after the event."""
     issue_date: str
     """Date of issue. `YYYY-MM-DD`."""
     due_date: Optional[str]
     """Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`."""
+
+
+@final
+class InvoiceCreatedEventData(_InvoiceCreatedEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known. Absent in events from before 1.1.0."""
+    doctor_id: Optional[str]
+    """Id of the doctor."""
 
 
 @final
@@ -1448,23 +1472,26 @@ class InvoiceCreatedEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class InvoiceUpdatedEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _InvoiceUpdatedEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
-    appointment_id: Optional[str]
-    """Id of the appointment that the invoice bills. Null if none is known."""
-    doctor_id: Optional[str]
-    """Id of the doctor."""
     status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
     """Status of the record after the event."""
     issue_date: str
     """Date of issue. `YYYY-MM-DD`."""
     due_date: Optional[str]
     """Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`."""
+
+
+@final
+class InvoiceUpdatedEventData(_InvoiceUpdatedEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known. Absent in events from before 1.1.0."""
+    doctor_id: Optional[str]
+    """Id of the doctor."""
 
 
 @final
@@ -1483,23 +1510,26 @@ class InvoiceUpdatedEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-@final
-class InvoicePaidEventData(TypedDict):
-    """The record of the event: ids, statuses, dates, times and counts only."""
+class _InvoicePaidEventData(TypedDict):
     id: str
     """Id of the record."""
     patient_id: str
     """Id of the patient."""
-    appointment_id: Optional[str]
-    """Id of the appointment that the invoice bills. Null if none is known."""
-    doctor_id: Optional[str]
-    """Id of the doctor."""
     status: Literal["paid"]
     """Status of the record after the event."""
     issue_date: str
     """Date of issue. `YYYY-MM-DD`."""
     due_date: Optional[str]
     """Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`."""
+
+
+@final
+class InvoicePaidEventData(_InvoicePaidEventData, total=False):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known. Absent in events from before 1.1.0."""
+    doctor_id: Optional[str]
+    """Id of the doctor."""
 
 
 @final
