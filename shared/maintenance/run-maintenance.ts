@@ -6,6 +6,7 @@
 import { clinicStore } from '../store/clinics.ts'
 import { walkKey } from '../store/keys/operator.ts'
 import type { Table } from '../store/table/table.ts'
+import { migrateSearch } from './migrate/migrate-search.ts'
 import { migrateTable } from './migrate/migrate-table.ts'
 import { MIGRATIONS, type Migration, readTableFormat } from './migrate/migrations.ts'
 import { reconcileWithoutSource, reconcileWithSource } from './restore/reconcile.ts'
@@ -142,7 +143,8 @@ async function migrate(
   // One after the other: each reads the format before it.
   for (const migration of migrations)
     await migrateTable({ table, client, name: tableName, deployedAt, ...options }, migration)
-  await end({ format: await readTableFormat(table) })
+  const { failed } = await migrateSearch(table, options)
+  await end({ format: await readTableFormat(table), ...(failed > 0 && { failed }) })
 }
 
 async function reconcile(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { migrateSearch, SEARCH_PROGRESS } from '../../../shared/maintenance/migrate/migrate-search.ts'
 import { migrateTable } from '../../../shared/maintenance/migrate/migrate-table.ts'
 import {
   MIGRATIONS,
@@ -31,23 +32,35 @@ export function addMigrateCommand(command: Command): void {
         ...walkNotices(command, 'item'),
       }
       const results = []
-      if (pending.length > 0 && !here)
-        await runInStack(command, {
+      let failed = 0
+      if (!check && !here) {
+        const { result } = await runInStack(command, {
           table,
           task: { name: 'migrate', deployedAt: await deployedAt(command) },
-          progress: pending.map(({ format }) => walkKey('maintain', `migrate#${format}`)),
+          progress: [
+            ...pending.map(({ format }) => walkKey('maintain', `migrate#${format}`)),
+            SEARCH_PROGRESS,
+          ],
           noun: 'item',
         })
+        failed = (result as { failed?: number }).failed ?? 0
+      }
       // One after the other: each reads the format before it.
       for (const migration of here ? pending : []) {
         printProgress(command, `Format ${migration.format}: ${migration.summary}`)
         results.push(await migrateTable(platform, migration))
       }
+      if (!check && here) failed = (await migrateSearch(table, walkNotices(command, 'clinic'))).failed
       const format = await readTableFormat(table)
       print(command, { format, required_format: REQUIRED_FORMAT, migrations: results }, [
         ...results.map((result) => `Format ${result.format}: ${counted(result.migrated, 'item')} migrated`),
         `The table has format ${format}; this version requires ${REQUIRED_FORMAT}.`,
+        ...(failed > 0
+          ? [
+              `${counted(failed, 'clinic')} could not be migrated: "verify --all" says why. Repair, and repeat this.`,
+            ]
+          : []),
       ])
-      if (format < REQUIRED_FORMAT) throw new NeedsAttention()
+      if (format < REQUIRED_FORMAT || failed > 0) throw new NeedsAttention()
     })
 }

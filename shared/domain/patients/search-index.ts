@@ -1,4 +1,4 @@
-import { lineMatches, type Needles, probeOf } from './search-text.ts'
+import { FOLDED, lineMatches, type Needles, probeOf } from './search-text.ts'
 
 /** The number of ordinals in a segment, the unit of reading, caching and rewriting. */
 export const SEGMENT_SIZE = 8192
@@ -12,6 +12,8 @@ export class SearchSegment {
   /** The offset of each line, and the end of the last. */
   #starts = new Uint32Array(1)
   #count = 0
+  /** The number of lines that have the present folding. */
+  #folded = 0
 
   constructor(lines: readonly string[] = []) {
     this.#set(lines)
@@ -44,8 +46,18 @@ export class SearchSegment {
     this.#set(lines)
   }
 
-  /** The matching ordinals of the segment, ascending. */
-  matches(needles: Needles): number[] {
+  /** The matching ordinals of the segment, ascending. `earlier` finds the lines of an earlier folding. */
+  matches(needles: Needles, earlier: Needles = needles): number[] {
+    if (earlier === needles || this.#folded === this.#count) return this.#scan(needles)
+    const isFolded = (line: number) => this.#text[(this.#starts[line + 1] as number) - 2] === FOLDED
+    const found = [
+      ...this.#scan(needles).filter(isFolded),
+      ...this.#scan(earlier).filter((line) => !isFolded(line)),
+    ]
+    return found.sort((a, b) => a - b)
+  }
+
+  #scan(needles: Needles): number[] {
     const found: number[] = []
     // The rest of the needles is only checked on the lines that contain it.
     const probe = probeOf(needles)
@@ -79,10 +91,15 @@ export class SearchSegment {
 
   #setText(text: string): void {
     const starts = [0]
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
+    let folded = 0
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) {
+      starts.push(end + 1)
+      if (text[end - 1] === FOLDED) folded++
+    }
     this.#text = text
     this.#starts = Uint32Array.from(starts)
     this.#count = starts.length - 1
+    this.#folded = folded
   }
 }
 
@@ -116,7 +133,7 @@ export class SearchIndex {
 
   /**
    * The number of matching patients with ordinals below `end`, and one page of those, most recently created first. `isListed`
-   * leaves out others.
+   * leaves out others; `earlier` finds lines of an earlier folding.
    */
   find(
     needles: Needles,
@@ -125,7 +142,12 @@ export class SearchIndex {
     {
       end = Number.POSITIVE_INFINITY,
       isListed = () => true,
-    }: { readonly end?: number; readonly isListed?: (ordinal: number) => boolean } = {},
+      earlier = needles,
+    }: {
+      readonly end?: number
+      readonly isListed?: (ordinal: number) => boolean
+      readonly earlier?: Needles
+    } = {},
   ): { total: number; ordinals: number[] } {
     let total = 0
     const ordinals: number[] = []
@@ -133,7 +155,7 @@ export class SearchIndex {
       const first = index * SEGMENT_SIZE
       if (first >= end) continue
       const matches = (this.#segments[index] as SearchSegment)
-        .matches(needles)
+        .matches(needles, earlier)
         .filter((match) => first + match < end && isListed(first + match))
       const stop = Math.max(0, matches.length - Math.max(0, offset - total))
       const start = Math.max(0, stop - (limit - ordinals.length))

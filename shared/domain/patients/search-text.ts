@@ -139,6 +139,12 @@ function truncate(text: string, max: number): string {
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(max)).read)
 }
 
+/**
+ * Ends a stored line of the present folding. A change of the folding takes another mark, and finds the lines of before by the folding
+ * of before (earlier-folding.ts) until `migrate` has rewritten them.
+ */
+export const FOLDED = '\u0002'
+
 export function lineMatches(line: string, needles: Needles): boolean {
   const start = line.indexOf('\t') + 1
   if (needles.kind === 'phone') return line.slice(start, line.indexOf('\t', start)).includes(needles.digits)

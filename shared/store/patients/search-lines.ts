@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { fullName, type Patient } from '../../domain/patients/patient.ts'
 import { SEGMENT_SIZE } from '../../domain/patients/search-index.ts'
-import { searchLine } from '../../domain/patients/search-text.ts'
+import { FOLDED, searchLine } from '../../domain/patients/search-text.ts'
 import { sortableNumber } from '../keys/key.ts'
 import { patientChangesPartition, patientListPartition } from '../keys/patients.ts'
 import type { Table } from '../table/table.ts'
@@ -23,7 +23,7 @@ export const indexedState = ({ indexedPatients, indexedUpdates }: PatientHead): 
 })
 
 export const patientSearchLine = (patient: Patient): string =>
-  searchLine(fullName(patient), patient.phoneNumber, patient.emailAddress)
+  searchLine(fullName(patient), patient.phoneNumber, patient.emailAddress) + FOLDED
 
 /**
  * The search lines, by ordinal, of what was created and updated between a state and the head.

@@ -2,6 +2,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { CursorPage, NumberedPage } from '../../domain/lists/cursor.ts'
 import { offsetOf, type PageRequest } from '../../domain/lists/paging.ts'
+import { earlierNeedles } from '../../domain/patients/earlier-folding.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import { type Needles, parseSearchQuery } from '../../domain/patients/search-text.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
@@ -15,10 +16,20 @@ import { searchIndexes } from './search-indexes.ts'
 const MAX_ATTEMPTS = 3
 
 /** Which patients are listed. */
-type Filter = { readonly needles: Needles | null; readonly isActive: boolean | undefined }
+type Filter = {
+  readonly needles: Needles | null
+  /** The needles for lines of an earlier folding. */
+  readonly earlier?: Needles | undefined
+  readonly isActive: boolean | undefined
+}
 
 /** A part of the list: from the one at `offset` on, of those with ordinals below `end`. */
 type Part = { readonly offset: number; readonly limit: number; readonly end: number }
+
+function needlesOf(query: string): Pick<Filter, 'needles' | 'earlier'> {
+  const needles = parseSearchQuery(query)
+  return { needles, earlier: needles ? earlierNeedles(query, needles) : undefined }
+}
 
 export function patientSearch({ table }: { table: Table }, memoryBudget?: number) {
   const indexes = searchIndexes({ table }, memoryBudget)
@@ -32,10 +43,10 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     request: PageRequest,
     isActive?: boolean,
   ): Promise<NumberedPage<WithUpdatedAt<Patient>>> {
-    const needles = parseSearchQuery(query)
+    const { needles, earlier } = needlesOf(query)
     if (!needles && isActive === undefined) return patients.page(clinic, request)
     const part = { offset: offsetOf(request), limit: request.limit, end: Number.POSITIVE_INFINITY }
-    return read(clinic, { needles, isActive }, part)
+    return read(clinic, { needles, earlier, isActive }, part)
   }
 
   /** At most `limit` of the same patients, who were created before the one at this cursor. */
@@ -46,11 +57,11 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     limit: number,
     isActive?: boolean,
   ): Promise<CursorPage<WithUpdatedAt<Patient>>> {
-    const needles = parseSearchQuery(query)
+    const { needles, earlier } = needlesOf(query)
     if (!needles && isActive === undefined) return patients.after(clinic, cursor, limit)
     const { items, next } = await read(
       clinic,
-      { needles, isActive },
+      { needles, earlier, isActive },
       { offset: 0, limit, end: Number(cursor) },
     )
     return { items, next }
@@ -74,11 +85,11 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
 
   async function find(
     clinic: ClinicId,
-    { needles, isActive }: Filter,
+    { needles, earlier = needles ?? undefined, isActive }: Filter,
     { offset, limit, end }: Part,
   ): Promise<{ total: number; ordinals: number[] }> {
     if (needles && isActive === undefined)
-      return (await indexes.current(clinic)).find(needles, offset, limit, { end })
+      return (await indexes.current(clinic)).find(needles, offset, limit, { end, earlier })
     const head = await readPatientHead(table, clinic)
     // Reading who is inactive begins after the head is read: of the patients that the head counts, none can be missing there.
     const reading = inactive.read(clinic)
@@ -86,7 +97,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     if (needles) {
       const [set, index] = await Promise.all([reading, indexes.current(clinic, head)])
       const isListed = (ordinal: number) => set.has(ordinal) !== isActive
-      return index.find(needles, offset, limit, { end: below, isListed })
+      return index.find(needles, offset, limit, { end: below, isListed, earlier })
     }
     const set = await reading
     const count = set.count(below)

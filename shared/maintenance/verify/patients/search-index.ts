@@ -4,6 +4,7 @@
  */
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../../../domain/patients/search-index.ts'
+import { FOLDED } from '../../../domain/patients/search-text.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import { sortableNumber } from '../../../store/keys/key.ts'
 import {
@@ -32,7 +33,7 @@ import type { Snapshot } from '../comparison/snapshot.ts'
 const MAX_SUSPECTS = 100
 
 /** The search line of a position without a patient: no search matches it. */
-const EMPTY_LINE = '\t\t'
+const EMPTY_LINE = `\t\t${FOLDED}`
 
 /** Greater than the number of items in a segment. */
 const MAX_PARTS = 100
