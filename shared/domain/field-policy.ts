@@ -59,6 +59,8 @@ export const eraseFields = <Entity extends object>(record: Entity, policies: Fie
 
 const erased = (record: Fields, policies: AnyPolicies): Fields => ({
   ...record,
+  // What a later release has stored, under a symbol, may be personal data.
+  ...Object.fromEntries(Object.getOwnPropertySymbols(record).map((name) => [name, undefined])),
   ...Object.fromEntries(
     Object.entries(policies).map(([name, policy]) => [name, erasedValue(record[name], policy, record)]),
   ),

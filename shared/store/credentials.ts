@@ -150,7 +150,10 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
           ConditionExpression: 'revokedAt = :none',
           ExpressionAttributeValues: { ':now': revokedAt, ':none': null },
         }),
-        table.putWrite({ ...clinicCredentialKey(credential.clinic.id, key), v: ACTIVE_VERSION + 1 }),
+        table.updateWrite(clinicCredentialKey(credential.clinic.id, key), {
+          UpdateExpression: 'SET v = :revoked',
+          ExpressionAttributeValues: { ':revoked': ACTIVE_VERSION + 1 },
+        }),
       ])
       return { ...credential, revokedAt }
     })

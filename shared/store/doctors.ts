@@ -6,7 +6,7 @@ import { type Provenance, provenanceAttributes, provenanceOfItem } from './exter
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
 import { catalogueVersionKey } from './keys/operator.ts'
-import { number, text } from './table/attributes.ts'
+import { number, text, unknownAttributes } from './table/attributes.ts'
 import { Changeset } from './table/changeset.ts'
 import type { Table } from './table/table.ts'
 import { readRecord } from './table/unreadable-record.ts'
@@ -123,13 +123,20 @@ export type Holidays = {
   readonly version: number | null
 }
 
+const HOLIDAY_ATTRIBUTES = new Set(['pk', 'sk', 'days', 'imports', 'v'])
+
 const NO_HOLIDAYS: Holidays = { holidays: [], imports: {}, version: null }
 
 export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holidays> {
   const item = await table.get(holidaysKey(clinic))
   if (!item) return NO_HOLIDAYS
   const { days, imports = {}, v } = item
-  return { holidays: days as TimeOff[], imports: imports as Holidays['imports'], version: v as number }
+  return {
+    holidays: days as TimeOff[],
+    imports: imports as Holidays['imports'],
+    version: v as number,
+    ...unknownAttributes(item, HOLIDAY_ATTRIBUTES),
+  }
 }
 
 /** @throws UnreadableRecord for a doctor without what bookings need */

@@ -7,6 +7,7 @@ import type { TimeOff } from '../domain/booking/doctor.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import { addDoctor, doctorStore, type Holidays, readHolidays, type StoredDoctor } from './doctors.ts'
 import { holidaysKey } from './keys/clinics.ts'
+import { unknownOf } from './table/attributes.ts'
 import { Changeset } from './table/changeset.ts'
 import { retryOnConflict } from './table/retries.ts'
 import type { Table } from './table/table.ts'
@@ -31,13 +32,15 @@ export function holidayStore({ table }: { table: Table }) {
    */
   async function save(
     clinic: ClinicId,
-    { version }: Holidays,
+    before: Holidays,
     { holidays, imports }: Pick<Holidays, 'holidays' | 'imports'>,
   ): Promise<readonly TimeOff[]> {
     const days = holidays.toSorted((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1))
     const changes = new Changeset(table, clinic)
+    const { version } = before
     changes.put(
       {
+        ...unknownOf(before),
         ...holidaysKey(clinic),
         days,
         ...(Object.keys(imports).length > 0 && { imports }),

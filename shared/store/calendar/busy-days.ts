@@ -2,7 +2,7 @@
 import { addDays } from '../../domain/clock.ts'
 import { type Interval, parseTime } from '../../domain/interval.ts'
 import { LAST_DATE } from '../../domain/timestamp.ts'
-import { type Key, shortId } from '../keys/key.ts'
+import { type Key, SHORT_ID_LENGTH, shortId } from '../keys/key.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 
@@ -44,12 +44,12 @@ export function busyTimes({ times }: BusyDay, except?: string): Interval[] {
   return [...times].filter(([id]) => id !== excluded).map(([, time]) => time)
 }
 
-/** Attributes of the item that are not appointments. */
-const RESERVED_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
+/** Whether an attribute of the item is the time of an appointment: others are its version and what later releases add, such as `holds`. */
+export const isAppointmentTime = (name: string): boolean => name.length === SHORT_ID_LENGTH
 
 export function toBusyDay(item: Item | undefined): BusyDay {
   if (!item) return FREE_DAY
-  const times = Object.entries(item).filter(([name]) => !RESERVED_ATTRIBUTES.has(name))
+  const times = Object.entries(item).filter(([name]) => isAppointmentTime(name))
   return {
     times: new Map(times.map(([id, time]) => [id, toInterval(String(time))])),
     version: (item.v as number | undefined) ?? 0,

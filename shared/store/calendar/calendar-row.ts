@@ -8,6 +8,7 @@ import {
   ownerPartition,
 } from '../keys/calendar.ts'
 import { type Key, longId } from '../keys/key.ts'
+import { isListed } from '../table/attributes.ts'
 import type { Item } from '../table/write-requests.ts'
 
 /** Where a record is sorted in its lists, and whose lists they are. */
@@ -56,9 +57,7 @@ export function rowAttributes(
   { large, unlisted = [] }: { readonly large: readonly string[]; readonly unlisted?: readonly string[] },
 ): Record<string, unknown> {
   const without = (names: readonly string[], from: Record<string, unknown>) =>
-    names.length === 0
-      ? from
-      : Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)))
+    Object.fromEntries(Object.entries(from).filter(([name]) => isListed(name, names)))
   const listed = without(unlisted, attributes)
   if (Buffer.byteLength(JSON.stringify(listed)) <= MAX_FULL_ROW_BYTES) return listed
   return { ...without(large, listed), t: 1 }

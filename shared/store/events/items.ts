@@ -8,12 +8,16 @@ import type { WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
 import { TTL } from '../keys/key.ts'
 import { deliveryKey, parseDeliveryKey, parseWebhookKey, webhookKey } from '../keys/webhooks.ts'
+import { unknownAttributes, unknownOf } from '../table/attributes.ts'
 import { readRecord } from '../table/unreadable-record.ts'
 import type { Item } from '../table/write-requests.ts'
 
 // Not an enum, nor data with known types: after a rollback, stored items may have events that this version does not know.
 const StoredEventName = z.custom<EventName>((name) => typeof name === 'string')
 const StoredEventData = z.custom<EventData>((data) => typeof data === 'object' && data !== null)
+
+const unknownIn = (item: Item, { shape }: z.ZodObject): object =>
+  unknownAttributes(item, new Set(['pk', 'sk', 'v', TTL, ...Object.keys(shape)]))
 
 const StoredVersion = z.object({ v: z.int() })
 
@@ -28,7 +32,7 @@ const StoredDelivery = z.object({
   body: z.string(),
   status: z.enum(DELIVERY_STATUSES),
   attempts: z.array(
-    z.object({
+    z.looseObject({
       at: z.string(),
       status: z.int().nullable(),
       error: z.string().nullable(),
@@ -38,7 +42,7 @@ const StoredDelivery = z.object({
   tries: z.int(),
   nextAt: z.number().nullable(),
   dueAt: z.number().nullable(),
-  claim: z.object({ token: z.string(), until: z.number() }).nullable(),
+  claim: z.looseObject({ token: z.string(), until: z.number() }).nullable(),
   isAskedFor: z.boolean(),
   createdAt: z.number(),
   requestId: z.string().optional(),
@@ -46,7 +50,13 @@ const StoredDelivery = z.object({
 
 export function decodeDelivery(item: Item): Delivery {
   const { tries, isAskedFor, ...rest } = StoredDelivery.parse(item)
-  return { ...parseDeliveryKey(item), ...rest, failedAttempts: tries, isManual: isAskedFor }
+  return {
+    ...parseDeliveryKey(item),
+    ...rest,
+    ...unknownIn(item, StoredDelivery),
+    failedAttempts: tries,
+    isManual: isAskedFor,
+  }
 }
 
 export function encodeDelivery(clinic: ClinicId, delivery: Delivery, version: number): Item {
@@ -60,6 +70,7 @@ export function encodeDelivery(clinic: ClinicId, delivery: Delivery, version: nu
   return {
     ...deliveryKey(clinic, webhook, id),
     ...attributes,
+    ...unknownOf(delivery),
     v: version,
     [TTL]: expirySeconds(Math.max(delivery.createdAt, delivery.nextAt ?? 0)),
   }
@@ -80,7 +91,7 @@ const StoredWebhook = z.object({
   description: z.string().nullable(),
   secret: z.string(),
   secretNumber: z.int(),
-  previousSecrets: z.array(z.object({ secret: z.string(), until: z.string() })),
+  previousSecrets: z.array(z.looseObject({ secret: z.string(), until: z.string() })),
   createdBy: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -89,12 +100,17 @@ const StoredWebhook = z.object({
 /** @throws UnreadableRecord */
 export function decodeWebhook(item: Item): Webhook {
   const id = parseWebhookKey(item)
-  return readRecord(item, id, () => ({ id, ...StoredWebhook.parse(item) }))
+  return readRecord(item, id, () => ({
+    id,
+    ...StoredWebhook.parse(item),
+    ...unknownIn(item, StoredWebhook),
+  }))
 }
 
 export const encodeWebhook = (clinic: ClinicId, { id, ...webhook }: Webhook, version: number): Item => ({
   ...webhookKey(clinic, id),
   ...webhook,
+  ...unknownOf(webhook),
   v: version,
 })
 
@@ -125,7 +141,9 @@ export function decodeEvent(item: Item): Event {
 export function decodeAnnouncedEvent(item: Item): Event {
   const { i, e, d, c, rq } = StoredAnnouncement.parse(item)
   const { record, sequence } = parseAnnouncedKey(item)
-  const event = { id: i, event: e, record, sequence, data: d, createdAt: new Date(c).toISOString() }
+  const createdAt = new Date(c).toISOString()
+  const unknown = unknownIn(item, StoredAnnouncement)
+  const event = { id: i, event: e, record, sequence, data: d, createdAt, ...unknown }
   return rq === undefined ? event : { ...event, requestId: rq }
 }
 
@@ -140,7 +158,7 @@ export function encodeEvent(clinic: ClinicId, position: number, event: Event, no
     d: { ...event.data },
     c: createdAt,
   }
-  return { ...eventKey(clinic, position), ...attributes, [TTL]: expirySeconds(now) }
+  return { ...eventKey(clinic, position), ...unknownOf(event), ...attributes, [TTL]: expirySeconds(now) }
 }
 
 const StoredCounter = z.object({ n: z.int(), v: z.int() })

@@ -49,6 +49,8 @@ function translation(from: string, to: string): (text: string) => string {
 const toSortable = translation(BASE64URL, SORTABLE_BASE64)
 const fromSortable = translation(SORTABLE_BASE64, BASE64URL)
 
+export const SHORT_ID_LENGTH = 22
+
 /**
  * The 16 bytes of a UUID in 22 characters that sort as the UUID does: ids are a third of a small row's bytes, and
  * bytes are what reads cost.
@@ -73,6 +75,6 @@ export function partition(clinic: ClinicId, family: string): string {
 /** The clinic and the family of a clinic's partition, and the id of the record that it belongs to, if it belongs to one. */
 export function partitionParts(pk: string): { clinic: string | null; family: string; owner: string | null } {
   const [clinic, family = '', owner] = pk.split('#')
-  const idOf = (short: string | undefined) => (short?.length === 22 ? longId(short) : null)
+  const idOf = (short: string | undefined) => (short?.length === SHORT_ID_LENGTH ? longId(short) : null)
   return { clinic: idOf(clinic), family, owner: idOf(owner) }
 }

@@ -34,7 +34,7 @@ export function inactivePatients({ table }: { table: Table }) {
       )
       const version = (item?.v as number | undefined) ?? 0
       changes.put(
-        { ...inactivePatientsKey(changes.clinic, part), b: bits, v: version + 1 },
+        { ...item, ...inactivePatientsKey(changes.clinic, part), b: bits, v: version + 1 },
         item ? { version } : 'new',
       )
     }

@@ -11,6 +11,7 @@ import {
   type AttributeMap,
   choice,
   instant,
+  isListed,
   nullable,
   optional,
   recordCodec,
@@ -154,8 +155,8 @@ export const recordItem = (
 
 /** A list row has no attribute that only records have. */
 export function rowItem(key: Key, patient: WithUpdatedAt<Patient>): Item {
-  const listed = Object.entries(patientCodec.encode(patient)).filter(
-    ([name]) => !patientCodec.unlisted.includes(name),
+  const listed = Object.entries(patientCodec.encode(patient)).filter(([name]) =>
+    isListed(name, patientCodec.unlisted),
   )
   return { ...key, i: patient.id, ...Object.fromEntries(listed) }
 }

@@ -3,6 +3,7 @@
  * A store lists an attribute for each field (`PATIENT_ATTRIBUTES satisfies AttributeMap<Patient>`), so a field without one
  * does not compile.
  */
+import { FORMAT, TTL } from '../keys/key.ts'
 
 /** Which list rows hold an attribute: all, those that are small enough to hold the whole record, or none. */
 type Rows = 'all' | 'full' | 'none'
@@ -210,14 +211,34 @@ function setAt(target: Attributes, path: readonly string[], value: unknown): voi
   part[path.at(-1) as string] = value
 }
 
-/** Encodes and decodes objects, all fields of which have an attribute in the map. */
-export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Value> {
+/** What a later release stored of a record that this one does not know. Writers keep it; it is in no response, and erasures remove it. */
+const UNKNOWN = Symbol('unknown attributes')
+
+/** The attributes of an item that are not these, as a property of the record that spreading keeps. */
+export function unknownAttributes(item: Attributes, known: ReadonlySet<string>): object {
+  const unknown = Object.entries(item).filter(([name]) => !known.has(name))
+  return unknown.length === 0 ? {} : { [UNKNOWN]: Object.fromEntries(unknown) }
+}
+
+/** What {@link unknownAttributes} found when the record was read, to be written back. */
+export const unknownOf = (record: object): Attributes => (record as { [UNKNOWN]?: Attributes })[UNKNOWN] ?? {}
+
+/** Whether the rows of a record have an attribute. Names of later releases say it: those that only records have begin with `_`. */
+export const isListed = (name: string, unlisted: readonly string[]): boolean =>
+  !name.startsWith('_') && !unlisted.includes(name)
+
+/** Encodes and decodes objects, all fields of which have an attribute in the map. `others` are attributes of their items that no field has. */
+export function codec<Value extends object>(
+  map: AttributeMap<Value>,
+  others: readonly string[] = [],
+): Codec<Value> {
   const fields = flatten(map)
+  const known = new Set(['pk', 'sk', ...others, ...fields.map(({ attribute }) => attribute.name)])
   const namesOf = (rows: Rows) =>
     fields.filter(({ attribute }) => attribute.rows === rows).map(({ attribute }) => attribute.name)
   return {
     encode: (value) => {
-      const attributes: Attributes = {}
+      const attributes = { ...unknownOf(value) }
       for (const { path, attribute } of fields) {
         let part: unknown = value
         for (const name of path) part = (part as Attributes)[name]
@@ -227,7 +248,7 @@ export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Val
       return attributes
     },
     decode: (attributes) => {
-      const value: Attributes = {}
+      const value: Attributes = { ...unknownAttributes(attributes, known) }
       for (const { path, attribute } of fields)
         setAt(value, path, attribute.decode(attributes[attribute.name]))
       return value as Value
@@ -245,9 +266,12 @@ export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Val
   }
 }
 
+/** Attributes of records and rows that stores add to those of the fields. */
+const OTHERS = ['v', 'i', 'o', 'ev', 'xi', 'im', 'xl', 'u', 't', 'dec', TTL, FORMAT]
+
 /** A codec for records, whose id is in their key. */
 export function recordCodec<Entity extends { readonly id: string }>(map: AttributeMap<Omit<Entity, 'id'>>) {
-  const { encode, decode, rescale, large, unlisted } = codec<Omit<Entity, 'id'>>(map)
+  const { encode, decode, rescale, large, unlisted } = codec<Omit<Entity, 'id'>>(map, OTHERS)
   return {
     encode: (record: Entity): Attributes => encode(record),
     decode: (item: Attributes, id: string): Entity => ({ id, ...decode(item) }) as Entity,

@@ -125,6 +125,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
               before,
             )
             const invoice: Invoice = {
+              ...before,
               id,
               number: fields.number,
               issueDate: fields.issueDate,

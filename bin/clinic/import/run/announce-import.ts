@@ -38,7 +38,10 @@ export async function announceImport(
       const changes = new Changeset(table, clinic)
       changes.announce(run, 1, importEventDraft(entity, counts))
       const version = before?.v as number | undefined
-      changes.put({ ...key, r: run, v: (version ?? 0) + 1 }, version === undefined ? 'new' : { version })
+      changes.put(
+        { ...before, ...key, r: run, v: (version ?? 0) + 1 },
+        version === undefined ? 'new' : { version },
+      )
       await changes.commit()
     },
     () => {},

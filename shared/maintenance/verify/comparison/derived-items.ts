@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { isUuid } from '../../../domain/uuid.ts'
+import { isAppointmentTime } from '../../../store/calendar/busy-days.ts'
 import { type Key, keyText, longId, partitionParts, shortId } from '../../../store/keys/key.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
 import { chunked } from '../../../store/table/chunked.ts'
@@ -100,9 +101,6 @@ const isReadWithRecord = (key: Key): boolean => familyOf(key) === 'IN'
 
 /** Records that are read at a time. */
 const MAX_GOT = 100
-
-/** Attributes of a shared item that belong to no record. */
-const SHARED_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 /** Verifies the items of all records of a kind. */
 export async function verifyDerivedItems(
@@ -312,7 +310,7 @@ const summed = ({ pk, sk }: Key, attribute: string | undefined, value: unknown):
 function entriesOf(item: Item): { readonly short: string; readonly attribute?: string }[] {
   if (familyOf(item) === 'PL') return [{ short: isUuid(String(item.i)) ? shortId(String(item.i)) : '' }]
   if (!/^R?D$/.test(familyOf(item))) return [{ short: item.sk.slice(item.sk.lastIndexOf('#') + 1) }]
-  const names = Object.keys(item).filter((name) => !SHARED_ATTRIBUTES.has(name))
+  const names = Object.keys(item).filter(isAppointmentTime)
   return names.map((name) => ({ short: name, attribute: name }))
 }
 
