@@ -4,6 +4,7 @@ import { INVOICE_STATUSES } from '../domain/money/invoice.ts'
 import { PAYMENT_STATUSES } from '../domain/money/payment.ts'
 import type { Scope } from '../domain/scope.ts'
 import {
+  CLINIC_PARTS,
   EVENTS,
   type EventData,
   type EventName,
@@ -67,6 +68,8 @@ const paymentData = z.looseObject({
 const messageData = (status: string) =>
   z.looseObject({ id: Uuid, patient_id: Uuid, status: z.literal(status) })
 
+const catalogueData = z.looseObject({ id: Uuid, is_active: z.boolean() })
+
 /** The `data` of each event type: ids, statuses, dates, times and counts; no names, contact details or texts. */
 const DATA: Record<EventName, z.ZodObject> = {
   'patient.created': patientData,
@@ -90,6 +93,11 @@ const DATA: Record<EventName, z.ZodObject> = {
   'email.sent': messageData('sent'),
   'email.delivered': messageData('delivered'),
   'email.failed': messageData('failed'),
+  'doctor.created': catalogueData,
+  'doctor.updated': catalogueData,
+  'treatment.created': catalogueData,
+  'treatment.updated': catalogueData,
+  'clinic.updated': z.looseObject({ changed: oneOf(CLINIC_PARTS) }),
   'import.completed': z.looseObject({
     entity: z.string(),
     imported: z.int().min(0),
@@ -160,7 +168,8 @@ export const listEvents = defineRoute({
     'Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the ' +
     'last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one ' +
     'beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may ' +
-    'read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). ' +
+    'read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email), ' +
+    '`appointment.read.availability` (doctors, treatments and the clinic). ' +
     'The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the ' +
     'scope.',
   scope: 'webhook.read',

@@ -176,6 +176,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     'data.due_date': 'Date by which the invoice is due. Null if none is set.',
     'data.payment_date': "Date of the payment, in the clinic's time zone.",
   },
+  ClinicUpdatedEvent: { 'data.changed': 'What of the clinic was changed.' },
   ImportCompletedEvent: {
     'data.entity': 'Kind of the records, such as `patients`.',
     'data.imported': 'Number of new records.',

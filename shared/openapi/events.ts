@@ -2,6 +2,8 @@ import { EVENT_NAMES, EVENT_PAYLOADS } from '../api/events.ts'
 import { signatureHeaders } from '../delivery/webhooks/webhook-signature.ts'
 import {
   appointmentEventDraft,
+  clinicEventDraft,
+  doctorEventDraft,
   type Event,
   type EventName,
   eventPayload,
@@ -12,12 +14,14 @@ import {
   patientEventDraft,
   paymentEventDraft,
   scopeOfEvent,
+  treatmentEventDraft,
 } from '../domain/webhooks/event.ts'
 import {
   appointment,
   appointmentAfter,
   CANCELLATION,
   clinic,
+  doctor,
   email,
   exampleId,
   invoice,
@@ -25,6 +29,7 @@ import {
   patient,
   payments,
   sms,
+  treatment,
   unpaidInvoice,
   webhook,
 } from './example-records.ts'
@@ -54,6 +59,11 @@ export const EVENT_SUMMARIES: Record<EventName, string> = {
   'email.sent': 'An email was accepted by the provider',
   'email.delivered': 'An email was delivered',
   'email.failed': 'An email was rejected or bounced',
+  'doctor.created': 'A doctor was created',
+  'doctor.updated': 'A doctor, their working hours or days off were changed',
+  'treatment.created': 'A treatment was created',
+  'treatment.updated': 'A treatment was updated',
+  'clinic.updated': 'Settings, holidays, departments, rooms or price lists of the clinic were changed',
   'import.completed':
     'An import of a file was completed; its records have events only if the operator requests them',
   'webhook.ping': 'A ping was requested',
@@ -67,6 +77,8 @@ const READS: Readonly<Record<string, string>> = {
   payment: '`GET /payments/{id}`',
   sms: '`GET /messages/{id}`',
   email: '`GET /messages/{id}`',
+  doctor: '`GET /doctors/{id}`',
+  treatment: '`GET /treatments/{id}`',
 }
 
 function descriptionOf(event: EventName): string {
@@ -75,6 +87,8 @@ function descriptionOf(event: EventName): string {
   if (read) return `${summary} ${read} returns the record, and requires the scope \`${scopeOfEvent(event)}\`.`
   if (event === PING)
     return `${summary} \`data.id\` is the webhook endpoint. Sent by \`POST /webhooks/{id}/ping\`, and not listed by \`GET /events\`.`
+  if (event === 'clinic.updated')
+    return `${summary} \`data.changed\` says which. Requires the scope \`${scopeOfEvent(event)}\`. Read the list or \`GET /clinic\` again.`
   return `${summary} The lists of \`data.entity\` show the records.`
 }
 
@@ -106,6 +120,11 @@ const EXAMPLES: Record<EventName, readonly [sequence: number, Pick<Event, 'event
   'email.sent': [1, messageEventDraft(null, { ...email, status: 'sent' })],
   'email.delivered': [2, messageEventDraft(null, email)],
   'email.failed': [2, messageEventDraft(null, { ...email, status: 'failed' })],
+  'doctor.created': [1, doctorEventDraft(null, doctor)],
+  'doctor.updated': [2, doctorEventDraft(doctor, { ...doctor, isActive: false })],
+  'treatment.created': [1, treatmentEventDraft(null, treatment)],
+  'treatment.updated': [2, treatmentEventDraft(treatment, { ...treatment, price: treatment.price + 100 })],
+  'clinic.updated': [1, clinicEventDraft('holidays')],
   'import.completed': [1, importEventDraft('patients', { imported: 480, updated: 20 })],
   'webhook.ping': [1, { event: PING, data: { id: webhook.id } }],
 }

@@ -1,6 +1,7 @@
 /** How the records of a clinic's catalogue are stored. */
 import type { Department, ListedPrice, PriceList, Room, Treatment } from '../domain/booking/catalogue.ts'
 import type { ClinicId } from '../domain/clinic.ts'
+import { type ClinicPart, type EventDraft, treatmentEventDraft } from '../domain/webhooks/event.ts'
 import {
   departmentKey,
   departmentsPartition,
@@ -33,6 +34,8 @@ export type EntryKind<Entry> = {
   readonly encode: (entry: Entry) => Attributes
   /** @throws TypeError or RangeError for an item that is not as it was encoded */
   readonly decode: (item: Attributes, id: string) => Entry
+  /** The event of a change of a record, or the part of the clinic that its records are. */
+  readonly announced: ClinicPart | ((before: Entry | null, after: Entry) => EventDraft | null)
 }
 
 const flag = (name: string) =>
@@ -97,22 +100,26 @@ export const DEPARTMENTS: EntryKind<Department> = {
   ...recordCodec<Department>(DEPARTMENT_ATTRIBUTES),
   partitionOf: departmentsPartition,
   keyOf: departmentKey,
+  announced: 'departments',
 }
 
 export const ROOMS: EntryKind<Room> = {
   ...recordCodec<Room>(ROOM_ATTRIBUTES),
   partitionOf: roomsPartition,
   keyOf: roomKey,
+  announced: 'rooms',
 }
 
 export const TREATMENTS: EntryKind<Treatment> = {
   ...amountCodec<Treatment>(TREATMENT_ATTRIBUTES),
   partitionOf: treatmentsPartition,
   keyOf: treatmentKey,
+  announced: treatmentEventDraft,
 }
 
 export const PRICE_LISTS: EntryKind<PriceList> = {
   ...amountCodec<PriceList>(PRICE_LIST_ATTRIBUTES),
   partitionOf: priceListsPartition,
   keyOf: priceListKey,
+  announced: 'price_lists',
 }

@@ -2,6 +2,7 @@
  * The catalogue of a clinic: departments, rooms, treatments and price lists, one partition for each kind. A clinic has at most
  * some hundreds of each, so a list is read as a whole and sorted in memory.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../domain/clinic.ts'
 import { sortedByName } from './by-name.ts'
 import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
@@ -12,8 +13,8 @@ import type { Table } from './table/table.ts'
 import { readRecord } from './table/unreadable-record.ts'
 import type { Item } from './table/write-requests.ts'
 
-/** A record as it was read, with the version that a change of it is conditional on. */
-export type StoredEntry<Entry> = Entry & Provenance & { readonly version: number }
+/** A record as it was read, with the version that a change of it is conditional on, and the number of its events, if there are any. */
+export type StoredEntry<Entry> = Entry & Provenance & { readonly version: number; readonly events?: number }
 
 /** A record to be written: a new one, or a change of the one that was read. */
 export type EntryChange<Entry> = {
@@ -58,11 +59,12 @@ type Platform = { readonly table: Table }
 
 function catalogueStore<Entry extends { readonly id: string; readonly name: string }>(
   { table }: Platform,
-  { partitionOf, keyOf, encode, decode }: EntryKind<Entry>,
+  { partitionOf, keyOf, encode, decode, announced }: EntryKind<Entry>,
 ): CatalogueStore<Entry> {
   const toEntry = (item: Item): StoredEntry<Entry> => ({
     ...readRecord(item, item.sk, () => decode(item, item.sk)),
     version: item.v as number,
+    ...(item.ev !== undefined && { events: item.ev as number }),
     ...provenanceOfItem(item),
   })
 
@@ -92,11 +94,19 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
       const changeset = new Changeset(table, clinic)
       changeset.add(versionKeyOf(clinic), 'n', 1)
       if (version !== undefined) changeset.expectVersion(versionKeyOf(clinic), version)
+      const isChanged = ({ before, after }: EntryChange<Entry>) =>
+        !before || !isDeepStrictEqual(encode(before), encode(after))
+      if (typeof announced === 'string' && changes.some(isChanged)) changeset.announceClinic(announced)
       for (const { before, after } of changes) {
+        const draft =
+          typeof announced === 'string' || !changeset.emitsEvents ? null : announced(before, after)
+        const events = (before?.events ?? 0) + (draft ? 1 : 0)
+        if (draft) changeset.announce(after.id, events, draft)
         const item = {
           ...keyOf(clinic, after.id),
           ...encode(after),
           ...provenanceAttributes(after),
+          ...(events > 0 && { ev: events }),
           v: (before?.version ?? 0) + 1,
         }
         changeset.put(item, before ? { version: before.version } : 'new')
@@ -107,19 +117,18 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
       const items = await table.getMany(ids.map((id) => importedRemovalKey(clinic, id)))
       return new Map(items.map((item) => [item.r as string, provenanceOfItem(item)]))
     },
-    remove: (clinic, { id, version, imported }) =>
-      table.transact([
-        table.deleteWrite(keyOf(clinic, id), version),
-        ...(imported === undefined
-          ? []
-          : [
-              table.putWrite({
-                ...importedRemovalKey(clinic, id),
-                r: id,
-                ...provenanceAttributes({ externalId: undefined, imported }),
-              }),
-            ]),
-      ]),
+    remove: (clinic, { id, version, imported }) => {
+      const changeset = new Changeset(table, clinic)
+      changeset.remove(keyOf(clinic, id), version)
+      if (typeof announced === 'string') changeset.announceClinic(announced)
+      if (imported !== undefined)
+        changeset.put({
+          ...importedRemovalKey(clinic, id),
+          r: id,
+          ...provenanceAttributes({ externalId: undefined, imported }),
+        })
+      return table.transact(changeset.writes())
+    },
   }
 }
 

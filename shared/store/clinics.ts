@@ -6,12 +6,13 @@ import { externalIdSecretKey } from './keys/external-ids.ts'
 import { partitionParts } from './keys/key.ts'
 import { EMPTY_HEAD, patientHeadItem } from './patients/head.ts'
 import { number, text } from './table/attributes.ts'
+import { Changeset } from './table/changeset.ts'
 import { ConditionFailed, ifConditionHolds } from './table/errors.ts'
 import { toUpdateParts } from './table/item-update.ts'
 import { newClinicSecret, secretItem } from './table/secret.ts'
 import type { Table } from './table/table.ts'
 import { readRecord } from './table/unreadable-record.ts'
-import type { Item, UpdateParts } from './table/write-requests.ts'
+import type { Item, UpdateParts, Write } from './table/write-requests.ts'
 
 /** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
 export type StoredClinic = Clinic & {
@@ -77,14 +78,17 @@ export function clinicStore({ table }: { table: Table }) {
   /**
    * Changes some settings, and no others: two changes at the same time both take effect. The changed clinic; copies
    * of its settings in credentials are refreshed by credentialStore.refreshClinic.
+   * @param isAnnounced whether an event says that settings were changed, as it does not of a pause or a restore
    * @throws ClinicBeingDeleted when there is no such clinic, or it is being deleted
    */
-  async function update(id: ClinicId, settings: ClinicChanges): Promise<StoredClinic> {
+  async function update(id: ClinicId, settings: ClinicChanges, isAnnounced = false): Promise<StoredClinic> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
     const set = new Map(given.map(([name, value]) => [name, value ?? undefined]))
-    const parts = toUpdateParts({ key: clinicKey(id), add: new Map(), set })
-    const item = await updateUnlessDeleting(table, id, { ...(parts as UpdateParts), ReturnValues: 'ALL_NEW' })
-    return toClinic(item as Item)
+    const parts = toUpdateParts({ key: clinicKey(id), add: new Map(), set }) as UpdateParts
+    const changes = new Changeset(table, id)
+    if (isAnnounced) changes.announceClinic('settings')
+    await updateUnlessDeleting(table, id, parts, changes.writes())
+    return toClinic((await table.get(clinicKey(id))) as Item)
   }
 
   /** Makes the hashes useless: the counts of messages to each recipient begin again. Does nothing for a deleted clinic. */
@@ -145,12 +149,19 @@ export function clinicStore({ table }: { table: Table }) {
 }
 
 /** Updates a clinic that is not being deleted. @throws ClinicBeingDeleted */
-async function updateUnlessDeleting(table: Table, id: ClinicId, parts: UpdateParts) {
+async function updateUnlessDeleting(
+  table: Table,
+  id: ClinicId,
+  parts: UpdateParts,
+  others: readonly Write[] = [],
+) {
+  const conditional = {
+    ...parts,
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(deletingAt)',
+  }
   try {
-    return await table.update(clinicKey(id), {
-      ...parts,
-      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(deletingAt)',
-    })
+    if (others.length === 0) return await table.update(clinicKey(id), conditional)
+    return await table.transact([table.updateWrite(clinicKey(id), conditional), ...others])
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
     throw new ClinicBeingDeleted(id, (await table.get(clinicKey(id))) === undefined)

@@ -1,5 +1,6 @@
 import { type Doctor, MAX_ACTIVE_DOCTORS, type TimeOff } from '../domain/booking/doctor.ts'
 import type { ClinicId } from '../domain/clinic.ts'
+import { doctorEventDraft } from '../domain/webhooks/event.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { sortedByName } from './by-name.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
@@ -12,8 +13,11 @@ import type { Table } from './table/table.ts'
 import { readRecord } from './table/unreadable-record.ts'
 import type { Item } from './table/write-requests.ts'
 
-/** A doctor as it was read, with the version that a change of it is conditional on. */
-export type StoredDoctor = WithUpdatedAt<ImportedDoctor> & { readonly version: number }
+/** A doctor as it was read, with the version that a change of it is conditional on, and the number of its events, if there are any. */
+export type StoredDoctor = WithUpdatedAt<ImportedDoctor> & {
+  readonly version: number
+  readonly events?: number
+}
 
 type ImportedDoctor = Doctor & Provenance
 
@@ -32,8 +36,8 @@ export class TooManyActiveDoctors extends Error {
 export const activeDoctorsAdded = ({ before, after }: DoctorChange): number =>
   Number(after.isActive) - Number(before?.isActive ?? false)
 
-/** Doctors in one transaction: each takes up to three items, their number and the clinic's holidays one each. */
-export const MAX_SAVED = 32
+/** Doctors in one transaction: each takes up to four items, their number and the clinic's holidays one each. */
+export const MAX_SAVED = 24
 
 /** A clinic has tens of doctors, rarely hundreds, so its list is one partition that is read whole and sorted in memory. */
 const MAX_DOCTORS = 10_000
@@ -100,11 +104,15 @@ export function addDoctor(changes: Changeset, { before, after }: DoctorChange): 
   const { id, externalId, imported, ...doctor } = after
   const condition = before ? { version: before.version } : 'new'
   const updatedAt = changes.timeOfChange(null)
+  const eventDraft = changes.emitsEvents ? doctorEventDraft(before, after) : null
+  const events = (before?.events ?? 0) + (eventDraft ? 1 : 0)
+  if (eventDraft) changes.announce(id, events, eventDraft)
   changes.put(
     {
       ...doctorKey(changes.clinic, id),
       ...doctor,
       ...provenanceAttributes({ externalId, imported }),
+      ...(events > 0 && { events }),
       updatedAt,
       v: (before?.version ?? 0) + 1,
     },

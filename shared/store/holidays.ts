@@ -27,7 +27,7 @@ export function holidayStore({ table }: { table: Table }) {
   }
 
   /**
-   * Writes holidays as they were read. Copies are refreshed separately.
+   * Writes holidays as they were read, and announces them if they differ. Copies are refreshed separately.
    * @throws ConditionFailed when they were changed since
    */
   async function save(
@@ -36,8 +36,9 @@ export function holidayStore({ table }: { table: Table }) {
     { holidays, imports }: Pick<Holidays, 'holidays' | 'imports'>,
   ): Promise<readonly TimeOff[]> {
     const days = holidays.toSorted((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1))
-    const changes = new Changeset(table, clinic)
     const { version } = before
+    const changes = new Changeset(table, clinic)
+    if (!isDeepStrictEqual(days, before.holidays)) changes.announceClinic('holidays')
     changes.put(
       {
         ...unknownOf(before),

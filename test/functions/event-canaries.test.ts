@@ -25,14 +25,17 @@ import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { treatmentStore } from '../../shared/store/catalogue.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
+import { holidayStore } from '../../shared/store/holidays.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
 import { allItems } from '../support/all-items.ts'
+import { aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import { createAcceptedEmail } from '../support/emails.ts'
@@ -158,6 +161,14 @@ async function everything(): Promise<void> {
   const hours = parseWeeklyHours('mon-fri 09:00-17:00')
   const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: text('Dr. Lind'), hours }
   await doctorStore(db).save(clinic.id, [{ before: null, after: doctor }])
+  const [storedDoctor] = await doctorStore(db).list(clinic.id)
+  const timeOff = [{ from: '2026-12-24', to: '2026-12-24', reason: text('surgery') }]
+  await doctorStore(db).save(clinic.id, [{ before: storedDoctor ?? null, after: { ...doctor, timeOff } }])
+  const treatment = aTreatment({ name: text('Check-up'), price: AMOUNT })
+  await treatmentStore(db).save(clinic.id, [{ before: null, after: treatment }])
+  const before = await treatmentStore(db).find(clinic.id, treatment.id)
+  await treatmentStore(db).save(clinic.id, [{ before, after: { ...treatment, code: CANARY } }])
+  await holidayStore(db).set(clinic.id, () => timeOff)
   const named = { id: patient.id, fullName: fullName(patient) }
   const createdAt = new Date().toISOString()
   const appointment: Appointment = {

@@ -29,6 +29,9 @@ const SCOPE_OF: Record<string, Scope> = {
   payment: 'finance.read',
   sms: 'communication.read.sms',
   email: 'communication.read.sms',
+  doctor: 'appointment.read.availability',
+  treatment: 'appointment.read.availability',
+  clinic: 'appointment.read.availability',
   // Those of the log are of patients.
   import: 'patient.read',
 }

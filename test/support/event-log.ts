@@ -97,6 +97,8 @@ const DATA: Record<string, object> = {
   },
   sms: { patient_id: DATE.patient_id },
   email: { patient_id: DATE.patient_id },
+  doctor: { is_active: true },
+  treatment: { is_active: true },
 }
 /** Statuses that are part of an event's name. */
 const NAMED = /\.(cancelled|completed|no_show|paid|sent|delivered|failed)$/
@@ -104,6 +106,7 @@ const NAMED = /\.(cancelled|completed|no_show|paid|sent|delivered|failed)$/
 /** The data of an event with that name. */
 export function dataOf(event: Event['event']): Event['data'] {
   if (event === IMPORT_COMPLETED) return { entity: 'patients', imported: 1, updated: 0 }
+  if (event === 'clinic.updated') return { changed: 'holidays' }
   const status = NAMED.exec(event)?.[1]
   return { id: newUuid(), ...DATA[event.split('.')[0] as string], ...(status && { status }) }
 }

@@ -22,7 +22,7 @@ import type { Provenance } from '../../shared/store/external-ids/provenance.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
-import type { Table } from '../../shared/store/table/table.ts'
+import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import { aPriceList, aRoom, aTreatment } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
 import { anEmail, anInvoice, aPayment } from './sample-records.ts'
@@ -61,8 +61,9 @@ export async function createPopulatedClinic(
     departmentId: department.id,
     hours,
   }
-  await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
-  const catalogue = await createCatalogue(table, clinic, department, doctor.id)
+  // The events of these clinics are of patients and their records alone.
+  await doctorStore({ table: withoutEvents(table) }).save(clinic.id, [{ before: null, after: doctor }])
+  const catalogue = await createCatalogue(withoutEvents(table), clinic, department, doctor.id)
   const named = { id: patient.id, fullName: fullName(patient) }
   const appointment: Appointment = {
     id: newUuid(),

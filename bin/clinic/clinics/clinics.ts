@@ -95,7 +95,7 @@ function addUpdateCommand(group: Command): void {
     const isChanged = Object.keys(changes).length > 0
     if (isChanged) await confirmChanges(table, before, changes, command)
     // A run that was interrupted has set them, but may not have reached every credential.
-    const clinic = isChanged ? await clinicStore({ table }).update(before.id, changes) : before
+    const clinic = isChanged ? await clinicStore({ table }).update(before.id, changes, true) : before
     await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
     print(command, { ...clinicJson(clinic), changed: isChanged }, [
       changeLine(

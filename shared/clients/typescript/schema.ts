@@ -929,7 +929,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the scope.
+         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email), `appointment.read.availability` (doctors, treatments and the clinic). The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the scope.
          *
          *     Scope: `webhook.read`.
          */
@@ -1439,6 +1439,106 @@ export interface webhooks {
          * @description An email was rejected or bounced. `GET /messages/{id}` returns the record, and requires the scope `communication.read.sms`.
          */
         post: operations["email.failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "doctor.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A doctor was created
+         * @description A doctor was created. `GET /doctors/{id}` returns the record, and requires the scope `appointment.read.availability`.
+         */
+        post: operations["doctor.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "doctor.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A doctor, their working hours or days off were changed
+         * @description A doctor, their working hours or days off were changed. `GET /doctors/{id}` returns the record, and requires the scope `appointment.read.availability`.
+         */
+        post: operations["doctor.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "treatment.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A treatment was created
+         * @description A treatment was created. `GET /treatments/{id}` returns the record, and requires the scope `appointment.read.availability`.
+         */
+        post: operations["treatment.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "treatment.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A treatment was updated
+         * @description A treatment was updated. `GET /treatments/{id}` returns the record, and requires the scope `appointment.read.availability`.
+         */
+        post: operations["treatment.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "clinic.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Settings, holidays, departments, rooms or price lists of the clinic were changed
+         * @description Settings, holidays, departments, rooms or price lists of the clinic were changed. `data.changed` says which. Requires the scope `appointment.read.availability`. Read the list or `GET /clinic` again.
+         */
+        post: operations["clinic.updated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2312,6 +2412,35 @@ export interface components {
              */
             message: "errors.developer_api.clinic_paused";
         };
+        ClinicUpdatedEvent: {
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            event: "clinic.updated";
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
+            clinic_id: string;
+            /**
+             * Format: date-time
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
+            sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
+            data: {
+                /**
+                 * @description What of the clinic was changed.
+                 * @enum {string}
+                 */
+                changed: "settings" | "holidays" | "departments" | "rooms" | "price_lists";
+            };
+        };
         /** @description The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
         ConflictingIdempotencyKeysError: {
             /**
@@ -2371,7 +2500,7 @@ export interface components {
              * @description Type of the event.
              * @enum {string}
              */
-            event: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "webhook.ping";
+            event: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed" | "webhook.ping";
             /**
              * @description `pending` while attempts are still made, `delivered` after a 2xx response, `failed` when no further attempt follows.
              * @enum {string}
@@ -2457,6 +2586,37 @@ export interface components {
              */
             updated_at: string;
         };
+        DoctorCreatedEvent: {
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            event: "doctor.created";
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
+            clinic_id: string;
+            /**
+             * Format: date-time
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
+            sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
+                id: string;
+                /** @description Whether the clinic currently uses the record. */
+                is_active: boolean;
+            };
+        };
         /** @description The doctor does not exist. */
         DoctorNotFoundError: {
             /**
@@ -2471,6 +2631,37 @@ export interface components {
             message: "errors.developer_api.doctor_not_found";
             /** @description What is wrong, item by item. */
             details?: components["schemas"]["UnknownId"][];
+        };
+        DoctorUpdatedEvent: {
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            event: "doctor.updated";
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
+            clinic_id: string;
+            /**
+             * Format: date-time
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
+            sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
+                id: string;
+                /** @description Whether the clinic currently uses the record. */
+                is_active: boolean;
+            };
         };
         EmailDeliveredEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -2589,7 +2780,7 @@ export interface components {
                 status: "sent";
             };
         };
-        Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentConfirmedEvent"] | components["schemas"]["AppointmentCheckedInEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"] | components["schemas"]["ImportCompletedEvent"];
+        Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentConfirmedEvent"] | components["schemas"]["AppointmentCheckedInEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"] | components["schemas"]["DoctorCreatedEvent"] | components["schemas"]["DoctorUpdatedEvent"] | components["schemas"]["TreatmentCreatedEvent"] | components["schemas"]["TreatmentUpdatedEvent"] | components["schemas"]["ClinicUpdatedEvent"] | components["schemas"]["ImportCompletedEvent"];
         EventListMeta: {
             /** @description Maximum number of records per page. */
             limit: number;
@@ -4485,6 +4676,37 @@ export interface components {
             /** @description Whether the clinic currently uses the record. */
             is_active: boolean;
         };
+        TreatmentCreatedEvent: {
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            event: "treatment.created";
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
+            clinic_id: string;
+            /**
+             * Format: date-time
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
+            sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
+                id: string;
+                /** @description Whether the clinic currently uses the record. */
+                is_active: boolean;
+            };
+        };
         /** @description The treatment does not exist. */
         TreatmentNotFoundError: {
             /**
@@ -4499,6 +4721,37 @@ export interface components {
             message: "errors.developer_api.treatment_not_found";
             /** @description What is wrong, item by item. */
             details?: components["schemas"]["UnknownId"][];
+        };
+        TreatmentUpdatedEvent: {
+            /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            event: "treatment.updated";
+            /**
+             * Format: uuid
+             * @description Id of the clinic.
+             */
+            clinic_id: string;
+            /**
+             * Format: date-time
+             * @description When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
+            sequence: number;
+            /** @description The record of the event: ids, statuses, dates, times and counts only. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description Id of the record.
+                 */
+                id: string;
+                /** @description Whether the clinic currently uses the record. */
+                is_active: boolean;
+            };
         };
         /** @description The credential is missing or invalid. */
         UnauthorizedError: {
@@ -4569,7 +4822,7 @@ export interface components {
             /** @description Address that events are sent to. */
             url: string;
             /** @description Events that are delivered to the endpoint. */
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             /** @description Description. Null if there is none. */
@@ -4592,7 +4845,7 @@ export interface components {
              */
             url?: string;
             /** @description Events to deliver. `payment.received` is a deprecated alias of `payment.created`. */
-            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed" | "payment.received")[];
             /** @description Description, one line. Null removes it. */
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. */
@@ -4615,7 +4868,7 @@ export interface components {
              * @deprecated
              * @description Another name of `events`.
              */
-            subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed" | "payment.received")[];
             /** @description Description, one line. Null removes it. */
             description?: string | null;
             /**
@@ -4633,7 +4886,7 @@ export interface components {
              */
             url: string;
             /** @description Events to deliver. `payment.received` is a deprecated alias of `payment.created`. */
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed" | "payment.received")[];
             /** @description Description, one line. */
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted. */
@@ -4656,7 +4909,7 @@ export interface components {
              * @deprecated
              * @description Another name of `events`.
              */
-            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
+            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed" | "payment.received")[];
             /** @description Description, one line. */
             description?: string | null;
             /**
@@ -4689,7 +4942,7 @@ export interface components {
             /** @description Address that events are sent to. */
             url: string;
             /** @description Events that are delivered to the endpoint. */
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             /** @description Description. Null if there is none. */
@@ -10603,7 +10856,7 @@ export interface operations {
                  */
                 limit?: number;
                 /** @description Only events of this type. `payment.received` is a deprecated alias of `payment.created`. */
-                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received";
+                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed" | "payment.received";
             };
             header?: never;
             path?: never;
@@ -12384,6 +12637,266 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EmailFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone. It is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "doctor.created": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. The same on every attempt.
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
+                 */
+                "webhook-id": string;
+                /**
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
+                 * @example 1777885200
+                 */
+                "webhook-timestamp": number;
+                /**
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DoctorCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone. It is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "doctor.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. The same on every attempt.
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
+                 */
+                "webhook-id": string;
+                /**
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
+                 * @example 1777885200
+                 */
+                "webhook-timestamp": number;
+                /**
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DoctorUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone. It is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "treatment.created": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. The same on every attempt.
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
+                 */
+                "webhook-id": string;
+                /**
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
+                 * @example 1777885200
+                 */
+                "webhook-timestamp": number;
+                /**
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TreatmentCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone. It is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "treatment.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. The same on every attempt.
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
+                 */
+                "webhook-id": string;
+                /**
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
+                 * @example 1777885200
+                 */
+                "webhook-timestamp": number;
+                /**
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TreatmentUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone. It is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt is aborted after one second, and repeated at once with a limit of 15 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "clinic.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. The same on every attempt.
+                 * @example evt_8d4c64a2-fb50-5511-b856-b697c47c2b59
+                 */
+                "webhook-id": string;
+                /**
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
+                 * @example 1777885200
+                 */
+                "webhook-timestamp": number;
+                /**
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
+                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClinicUpdatedEvent"];
             };
         };
         responses: {

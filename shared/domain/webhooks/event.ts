@@ -1,5 +1,8 @@
 /** The closed list of events, and the event that each change of a record causes. */
+import { isDeepStrictEqual } from 'node:util'
 import { APPOINTMENT_FIELDS, type Appointment } from '../booking/appointment.ts'
+import type { Treatment } from '../booking/catalogue.ts'
+import type { Doctor } from '../booking/doctor.ts'
 import type { ClinicInfo } from '../clinic.ts'
 import { hasSameEventFields } from '../field-policy.ts'
 import type { Message } from '../messages/message.ts'
@@ -31,6 +34,11 @@ export const EVENTS = [
   'email.sent',
   'email.delivered',
   'email.failed',
+  'doctor.created',
+  'doctor.updated',
+  'treatment.created',
+  'treatment.updated',
+  'clinic.updated',
   'import.completed',
 ] as const
 
@@ -58,6 +66,9 @@ const KIND_SCOPES: Readonly<Record<EventKind, Scope>> = {
   payment: 'finance.read',
   sms: 'communication.read.sms',
   email: 'communication.read.sms',
+  doctor: 'appointment.read.availability',
+  treatment: 'appointment.read.availability',
+  clinic: 'appointment.read.availability',
 }
 
 /** The scope that reads the records of each entity that can be imported. */
@@ -200,6 +211,46 @@ export function messageEventDraft(before: Message | null, after: Message): Event
     data: { id: after.id, patient_id: after.patient.id, status: after.status },
   }
 }
+
+/** Days off of a doctor are part of the doctor; the copies of the clinic's holidays are not. */
+export function doctorEventDraft(before: Doctor | null, after: Doctor): EventDraft | null {
+  const shown = ({
+    fullName,
+    specialty,
+    departmentId,
+    isActive,
+    hours,
+    breaks,
+    timeOff,
+    exceptions,
+  }: Doctor) => [...[fullName, specialty, departmentId, isActive], ...[hours, breaks, timeOff, exceptions]]
+  if (before && isDeepStrictEqual(shown(before), shown(after))) return null
+  return {
+    event: before ? 'doctor.updated' : 'doctor.created',
+    data: { id: after.id, is_active: after.isActive },
+  }
+}
+
+export function treatmentEventDraft(before: Treatment | null, after: Treatment): EventDraft | null {
+  const shown = ({ name, code, description, minutes, price, currency, doctorIds, isActive }: Treatment) => [
+    ...[name, code, description, minutes],
+    ...[price, currency, doctorIds, isActive],
+  ]
+  if (before && isDeepStrictEqual(shown(before), shown(after))) return null
+  return {
+    event: before ? 'treatment.updated' : 'treatment.created',
+    data: { id: after.id, is_active: after.isActive },
+  }
+}
+
+/** What of a clinic an event says has changed. */
+export const CLINIC_PARTS = ['settings', 'holidays', 'departments', 'rooms', 'price_lists'] as const
+export type ClinicPart = (typeof CLINIC_PARTS)[number]
+
+export const clinicEventDraft = (changed: ClinicPart): EventDraft => ({
+  event: 'clinic.updated',
+  data: { changed },
+})
 
 /** An import of a file of one entity was finished. */
 export const importEventDraft = (

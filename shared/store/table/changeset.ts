@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { EventDraft } from '../../domain/webhooks/event.ts'
+import { type ClinicPart, clinicEventDraft, type EventDraft } from '../../domain/webhooks/event.ts'
 import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import { type Key, keyText } from '../keys/key.ts'
@@ -108,6 +108,11 @@ export class Changeset {
       },
       'new',
     )
+  }
+
+  /** Announces a change of a part of the clinic, which has no sequence: each event is a record of its own. */
+  announceClinic(changed: ClinicPart): void {
+    if (this.emitsEvents) this.announce(this.#table.newId(), 1, clinicEventDraft(changed))
   }
 
   /** Requires an item that is not changed itself to have this version; null if it must not exist. */

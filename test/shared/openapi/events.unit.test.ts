@@ -1,5 +1,6 @@
 /** Every change of a record produces a payload that fits the document. */
 import { expect, it } from 'vitest'
+import { NEW_DOCTOR } from '../../../bin/clinic/import/entities/doctors.ts'
 import { EVENT_PAYLOADS, Event } from '../../../shared/api/events.ts'
 import {
   APPOINTMENT_STATUSES,
@@ -13,6 +14,9 @@ import { PAYMENT_STATUSES, type Payment } from '../../../shared/domain/money/pay
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import {
   appointmentEventDraft,
+  CLINIC_PARTS,
+  clinicEventDraft,
+  doctorEventDraft,
   EVENTS,
   type EventDraft,
   type EventName,
@@ -23,7 +27,9 @@ import {
   PING,
   patientEventDraft,
   paymentEventDraft,
+  treatmentEventDraft,
 } from '../../../shared/domain/webhooks/event.ts'
+import { aTreatment } from '../../support/catalogue.ts'
 import { document, resolveRef, schemaError } from '../../support/document-conformance.ts'
 import { aPatient } from '../../support/table.ts'
 
@@ -51,6 +57,7 @@ const invoice = {
   doctor: named,
 } as Invoice
 const payment = { id: newUuid(), invoice: named, patient: named, date: '2026-05-04' } as unknown as Payment
+const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo Lind' }
 const message = { id: newUuid(), patient: named, status: 'queued' } as Message
 
 /** Drafts of every way to create and change a record. */
@@ -75,6 +82,11 @@ const drafts: (EventDraft | null)[] = [
     paymentEventDraft(null, { ...payment, status }),
     paymentEventDraft(payment, { ...payment, status, voidedAt: at }),
   ]),
+  doctorEventDraft(null, doctor),
+  doctorEventDraft(doctor, { ...doctor, isActive: false }),
+  treatmentEventDraft(null, aTreatment()),
+  treatmentEventDraft(aTreatment(), { ...aTreatment(), isActive: false }),
+  ...CLINIC_PARTS.map(clinicEventDraft),
   importEventDraft('patients', { imported: 2, updated: 0 }),
   ...CHANNELS.flatMap((channel) =>
     MESSAGE_STATUSES.map((status) =>

@@ -36,7 +36,7 @@ describe('a record of the catalogue', () => {
     expect(await roomStore(db).list(clinic)).toEqual([{ ...room, version: 1, externalId: 'R-1' }])
     const treatments = treatmentStore(db)
     expect(await treatments.findMany(clinic, [treatment.id, treatment.id, newUuid()])).toEqual(
-      new Map([[treatment.id, { ...treatment, version: 1 }]]),
+      new Map([[treatment.id, { ...treatment, version: 1, events: 1 }]]),
     )
     expect(await priceListStore(db).list(clinic)).toEqual([{ ...prices, version: 1 }])
   })

@@ -19,6 +19,9 @@ describe('maySeeEvent', () => {
     payment: 'finance.read',
     sms: 'communication.read.sms',
     email: 'communication.read.sms',
+    doctor: 'appointment.read.availability',
+    treatment: 'appointment.read.availability',
+    clinic: 'appointment.read.availability',
   } as const
 
   it.each(EVENTS.filter((event) => event !== IMPORT_COMPLETED))(

@@ -962,7 +962,7 @@ class Webhook(TypedDict):
     """Id of the record."""
     url: str
     """Address that events are sent to."""
-    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed"]]
+    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed"]]
     """Events that are delivered to the endpoint."""
     is_active: bool
     """No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only."""
@@ -977,7 +977,7 @@ class Webhook(TypedDict):
 class _WebhookCreate(TypedDict):
     url: str
     """An https URL with a public host name, on port 443 or 8443, without user name, password or fragment."""
-    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]]
+    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed", "payment.received"]]
     """Events to deliver. `payment.received` is a deprecated alias of `payment.created`."""
 
 
@@ -997,7 +997,7 @@ class WebhookWithSecret(TypedDict):
     """Id of the record."""
     url: str
     """Address that events are sent to."""
-    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed"]]
+    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed"]]
     """Events that are delivered to the endpoint."""
     is_active: bool
     """No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only."""
@@ -1015,7 +1015,7 @@ class WebhookWithSecret(TypedDict):
 class WebhookChanges(TypedDict, total=False):
     url: str
     """An https URL with a public host name, on port 443 or 8443, without user name, password or fragment."""
-    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]]
+    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed", "payment.received"]]
     """Events to deliver. `payment.received` is a deprecated alias of `payment.created`."""
     description: Optional[str]
     """Description, one line. Null removes it."""
@@ -1049,7 +1049,7 @@ class Delivery(TypedDict):
     """Id of the delivery."""
     event_id: str
     """Id of the event, the same for every endpoint and on every attempt."""
-    event: Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "webhook.ping"]
+    event: Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed", "webhook.ping"]
     """Type of the event."""
     status: Literal["pending", "delivered", "failed"]
     """`pending` while attempts are still made, `delivered` after a 2xx response, `failed` when no further attempt follows."""
@@ -1773,6 +1773,129 @@ class EmailFailedEvent(TypedDict):
 
 
 @final
+class DoctorCreatedEventData(TypedDict):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    id: str
+    """Id of the record."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+
+
+@final
+class DoctorCreatedEvent(TypedDict):
+    id: str
+    """Id of the event, the same on every attempt. Use it to recognize duplicates."""
+    event: Literal["doctor.created"]
+    """Type of the event."""
+    clinic_id: str
+    """Id of the clinic."""
+    created_at: str
+    """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
+    sequence: int
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
+    data: DoctorCreatedEventData
+    """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class DoctorUpdatedEventData(TypedDict):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    id: str
+    """Id of the record."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+
+
+@final
+class DoctorUpdatedEvent(TypedDict):
+    id: str
+    """Id of the event, the same on every attempt. Use it to recognize duplicates."""
+    event: Literal["doctor.updated"]
+    """Type of the event."""
+    clinic_id: str
+    """Id of the clinic."""
+    created_at: str
+    """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
+    sequence: int
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
+    data: DoctorUpdatedEventData
+    """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class TreatmentCreatedEventData(TypedDict):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    id: str
+    """Id of the record."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+
+
+@final
+class TreatmentCreatedEvent(TypedDict):
+    id: str
+    """Id of the event, the same on every attempt. Use it to recognize duplicates."""
+    event: Literal["treatment.created"]
+    """Type of the event."""
+    clinic_id: str
+    """Id of the clinic."""
+    created_at: str
+    """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
+    sequence: int
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
+    data: TreatmentCreatedEventData
+    """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class TreatmentUpdatedEventData(TypedDict):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    id: str
+    """Id of the record."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+
+
+@final
+class TreatmentUpdatedEvent(TypedDict):
+    id: str
+    """Id of the event, the same on every attempt. Use it to recognize duplicates."""
+    event: Literal["treatment.updated"]
+    """Type of the event."""
+    clinic_id: str
+    """Id of the clinic."""
+    created_at: str
+    """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
+    sequence: int
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
+    data: TreatmentUpdatedEventData
+    """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class ClinicUpdatedEventData(TypedDict):
+    """The record of the event: ids, statuses, dates, times and counts only."""
+    changed: Literal["settings", "holidays", "departments", "rooms", "price_lists"]
+    """What of the clinic was changed."""
+
+
+@final
+class ClinicUpdatedEvent(TypedDict):
+    id: str
+    """Id of the event, the same on every attempt. Use it to recognize duplicates."""
+    event: Literal["clinic.updated"]
+    """Type of the event."""
+    clinic_id: str
+    """Id of the clinic."""
+    created_at: str
+    """When the event occurred. ISO 8601, with the UTC offset of the clinic's time zone."""
+    sequence: int
+    """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
+    data: ClinicUpdatedEventData
+    """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
 class ImportCompletedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     entity: str
@@ -1850,7 +1973,7 @@ class WebhookPingEvent(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
 
 
-Event = Union[PatientCreatedEvent, PatientUpdatedEvent, PatientErasedEvent, AppointmentCreatedEvent, AppointmentUpdatedEvent, AppointmentConfirmedEvent, AppointmentCheckedInEvent, AppointmentCancelledEvent, AppointmentCompletedEvent, AppointmentNoShowEvent, InvoiceCreatedEvent, InvoiceUpdatedEvent, InvoicePaidEvent, PaymentCreatedEvent, PaymentUpdatedEvent, SmsSentEvent, SmsDeliveredEvent, SmsFailedEvent, EmailSentEvent, EmailDeliveredEvent, EmailFailedEvent, ImportCompletedEvent]
+Event = Union[PatientCreatedEvent, PatientUpdatedEvent, PatientErasedEvent, AppointmentCreatedEvent, AppointmentUpdatedEvent, AppointmentConfirmedEvent, AppointmentCheckedInEvent, AppointmentCancelledEvent, AppointmentCompletedEvent, AppointmentNoShowEvent, InvoiceCreatedEvent, InvoiceUpdatedEvent, InvoicePaidEvent, PaymentCreatedEvent, PaymentUpdatedEvent, SmsSentEvent, SmsDeliveredEvent, SmsFailedEvent, EmailSentEvent, EmailDeliveredEvent, EmailFailedEvent, DoctorCreatedEvent, DoctorUpdatedEvent, TreatmentCreatedEvent, TreatmentUpdatedEvent, ClinicUpdatedEvent, ImportCompletedEvent]
 
 
-WebhookEvent = Union[PatientCreatedEvent, PatientUpdatedEvent, PatientErasedEvent, AppointmentCreatedEvent, AppointmentUpdatedEvent, AppointmentConfirmedEvent, AppointmentCheckedInEvent, AppointmentCancelledEvent, AppointmentCompletedEvent, AppointmentNoShowEvent, InvoiceCreatedEvent, InvoiceUpdatedEvent, InvoicePaidEvent, PaymentCreatedEvent, PaymentUpdatedEvent, SmsSentEvent, SmsDeliveredEvent, SmsFailedEvent, EmailSentEvent, EmailDeliveredEvent, EmailFailedEvent, ImportCompletedEvent, WebhookPingEvent]
+WebhookEvent = Union[PatientCreatedEvent, PatientUpdatedEvent, PatientErasedEvent, AppointmentCreatedEvent, AppointmentUpdatedEvent, AppointmentConfirmedEvent, AppointmentCheckedInEvent, AppointmentCancelledEvent, AppointmentCompletedEvent, AppointmentNoShowEvent, InvoiceCreatedEvent, InvoiceUpdatedEvent, InvoicePaidEvent, PaymentCreatedEvent, PaymentUpdatedEvent, SmsSentEvent, SmsDeliveredEvent, SmsFailedEvent, EmailSentEvent, EmailDeliveredEvent, EmailFailedEvent, DoctorCreatedEvent, DoctorUpdatedEvent, TreatmentCreatedEvent, TreatmentUpdatedEvent, ClinicUpdatedEvent, ImportCompletedEvent, WebhookPingEvent]

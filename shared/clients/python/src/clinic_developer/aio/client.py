@@ -2045,12 +2045,12 @@ class AsyncEvents(AsyncResource):
         *,
         after: Optional[str] = None,
         limit: Optional[int] = None,
-        event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]] = None,
+        event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed", "payment.received"]] = None,
         timeout: Optional[float] = None,
     ) -> Page[Event, EventListMeta]:
         """List events.
 
-        Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the scope.
+        Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email), `appointment.read.availability` (doctors, treatments and the clinic). The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the scope.
 
         Scope: `webhook.read`.
 
@@ -2066,7 +2066,7 @@ class AsyncEvents(AsyncResource):
         self,
         *,
         after: Optional[str] = None,
-        event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]] = None,
+        event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed", "payment.received"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Page[Event, EventListMeta]]:
@@ -2077,7 +2077,7 @@ class AsyncEvents(AsyncResource):
         self,
         *,
         after: Optional[str] = None,
-        event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "import.completed", "payment.received"]] = None,
+        event: Optional[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed", "payment.received"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
     ) -> AsyncIterator[Event]:
