@@ -34,8 +34,8 @@ export type EntryKind<Entry> = {
   readonly encode: (entry: Entry) => Attributes
   /** @throws TypeError or RangeError for an item that is not as it was encoded */
   readonly decode: (item: Attributes, id: string) => Entry
-  /** The event of a change of a record, or the part of the clinic that its records are. */
-  readonly announced: ClinicPart | ((before: Entry | null, after: Entry) => EventDraft | null)
+  /** The event of a record that differs from the stored one, or the part of the clinic that its records are. */
+  readonly announced: ClinicPart | ((before: Entry | null, after: Entry) => EventDraft)
 }
 
 const flag = (name: string) =>

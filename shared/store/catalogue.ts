@@ -97,11 +97,11 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
       const isChanged = ({ before, after }: EntryChange<Entry>) =>
         !before || !isDeepStrictEqual(encode(before), encode(after))
       if (typeof announced === 'string' && changes.some(isChanged)) changeset.announceClinic(announced)
-      for (const { before, after } of changes) {
-        const draft =
-          typeof announced === 'string' || !changeset.emitsEvents ? null : announced(before, after)
-        const events = (before?.events ?? 0) + (draft ? 1 : 0)
-        if (draft) changeset.announce(after.id, events, draft)
+      for (const change of changes) {
+        const { before, after } = change
+        const hasEvent = changeset.emitsEvents && typeof announced === 'function' && isChanged(change)
+        const events = (before?.events ?? 0) + (hasEvent ? 1 : 0)
+        if (hasEvent) changeset.announce(after.id, events, announced(before, after))
         const item = {
           ...keyOf(clinic, after.id),
           ...encode(after),

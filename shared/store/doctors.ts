@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Doctor, MAX_ACTIVE_DOCTORS, type TimeOff } from '../domain/booking/doctor.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import { doctorEventDraft } from '../domain/webhooks/event.ts'
@@ -104,9 +105,10 @@ export function addDoctor(changes: Changeset, { before, after }: DoctorChange): 
   const { id, externalId, imported, ...doctor } = after
   const condition = before ? { version: before.version } : 'new'
   const updatedAt = changes.timeOfChange(null)
-  const eventDraft = changes.emitsEvents ? doctorEventDraft(before, after) : null
-  const events = (before?.events ?? 0) + (eventDraft ? 1 : 0)
-  if (eventDraft) changes.announce(id, events, eventDraft)
+  const isChanged = !before || !isDeepStrictEqual(eventFields(before), eventFields(after))
+  const hasEvent = changes.emitsEvents && isChanged
+  const events = (before?.events ?? 0) + (hasEvent ? 1 : 0)
+  if (hasEvent) changes.announce(id, events, doctorEventDraft(before, after))
   changes.put(
     {
       ...doctorKey(changes.clinic, id),
@@ -119,6 +121,12 @@ export function addDoctor(changes: Changeset, { before, after }: DoctorChange): 
     condition,
   )
   if (before && before.fullName !== after.fullName) changes.markStale(doctorOwner(id))
+}
+
+/** What makes an event of a doctor when it changes. The clinic has the event of a change of its holidays. */
+const eventFields = ({ fullName, specialty, departmentId, isActive, ...times }: Doctor) => {
+  const { hours, breaks, timeOff, exceptions } = times
+  return { fullName, specialty, departmentId, isActive, hours, breaks, timeOff, exceptions }
 }
 
 /** Where an imported holiday comes from, and the days that it had then. It may have been removed since. */

@@ -1,8 +1,5 @@
 /** The closed list of events, and the event that each change of a record causes. */
-import { isDeepStrictEqual } from 'node:util'
 import { APPOINTMENT_FIELDS, type Appointment } from '../booking/appointment.ts'
-import type { Treatment } from '../booking/catalogue.ts'
-import type { Doctor } from '../booking/doctor.ts'
 import type { ClinicInfo } from '../clinic.ts'
 import { hasSameEventFields } from '../field-policy.ts'
 import type { Message } from '../messages/message.ts'
@@ -212,36 +209,19 @@ export function messageEventDraft(before: Message | null, after: Message): Event
   }
 }
 
-/** Days off of a doctor are part of the doctor; the copies of the clinic's holidays are not. */
-export function doctorEventDraft(before: Doctor | null, after: Doctor): EventDraft | null {
-  const shown = ({
-    fullName,
-    specialty,
-    departmentId,
-    isActive,
-    hours,
-    breaks,
-    timeOff,
-    exceptions,
-  }: Doctor) => [...[fullName, specialty, departmentId, isActive], ...[hours, breaks, timeOff, exceptions]]
-  if (before && isDeepStrictEqual(shown(before), shown(after))) return null
-  return {
-    event: before ? 'doctor.updated' : 'doctor.created',
-    data: { id: after.id, is_active: after.isActive },
-  }
-}
+type CatalogueRecord = { readonly id: string; readonly isActive: boolean }
 
-export function treatmentEventDraft(before: Treatment | null, after: Treatment): EventDraft | null {
-  const shown = ({ name, code, description, minutes, price, currency, doctorIds, isActive }: Treatment) => [
-    ...[name, code, description, minutes],
-    ...[price, currency, doctorIds, isActive],
-  ]
-  if (before && isDeepStrictEqual(shown(before), shown(after))) return null
-  return {
-    event: before ? 'treatment.updated' : 'treatment.created',
-    data: { id: after.id, is_active: after.isActive },
-  }
-}
+/** The event of a doctor who differs from the stored one. Days off are part of a doctor. */
+export const doctorEventDraft = (before: CatalogueRecord | null, after: CatalogueRecord): EventDraft => ({
+  event: before ? 'doctor.updated' : 'doctor.created',
+  data: { id: after.id, is_active: after.isActive },
+})
+
+/** The event of a treatment that differs from the stored one. */
+export const treatmentEventDraft = (before: CatalogueRecord | null, after: CatalogueRecord): EventDraft => ({
+  event: before ? 'treatment.updated' : 'treatment.created',
+  data: { id: after.id, is_active: after.isActive },
+})
 
 /** What of a clinic an event says has changed. */
 export const CLINIC_PARTS = ['settings', 'holidays', 'departments', 'rooms', 'price_lists'] as const
