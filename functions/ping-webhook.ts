@@ -31,6 +31,7 @@ export const handler = endpoint(
       sequence: 1,
       data: { id: webhook.id },
       createdAt,
+      source: 'api' as const,
       requestId,
     }
     const delivery = {

@@ -5,6 +5,7 @@ import { PAYMENT_STATUSES } from '../domain/money/payment.ts'
 import type { Scope } from '../domain/scope.ts'
 import {
   CLINIC_PARTS,
+  EVENT_SOURCES,
   EVENTS,
   type EventData,
   type EventName,
@@ -121,6 +122,9 @@ function payload(event: EventName): z.ZodObject {
     clinic_id: Uuid,
     created_at: Timestamp,
     sequence: z.int().min(1),
+    // Bodies of deliveries that were stored before have neither.
+    source: oneOf(EVENT_SOURCES).nullable().optional(),
+    request_id: z.string().nullable().optional(),
     data: DATA[event],
   })
   // No endpoint returns a ping, and generators omit components that only webhooks use.

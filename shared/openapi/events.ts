@@ -7,6 +7,7 @@ import {
   type Event,
   type EventName,
   eventPayload,
+  IMPORT_COMPLETED,
   importEventDraft,
   invoiceEventDraft,
   messageEventDraft,
@@ -123,11 +124,13 @@ const EXAMPLES: Record<EventName, readonly [sequence: number, Pick<Event, 'event
   'doctor.created': [1, doctorEventDraft(null, doctor)],
   'doctor.updated': [2, doctorEventDraft(doctor, { ...doctor, isActive: false })],
   'treatment.created': [1, treatmentEventDraft(null, treatment)],
-  'treatment.updated': [2, treatmentEventDraft(treatment, { ...treatment, price: treatment.price + 100 })],
+  'treatment.updated': [2, treatmentEventDraft(treatment, { ...treatment, isActive: false })],
   'clinic.updated': [1, clinicEventDraft('holidays')],
   'import.completed': [1, importEventDraft('patients', { imported: 480, updated: 20 })],
   'webhook.ping': [1, { event: PING, data: { id: webhook.id } }],
 }
+
+const REQUESTED = { source: 'api', requestId: 'JKJaXmPLvHcESHA=' } as const
 
 /** @throws Error if the example causes another event */
 export function exampleEvent(event: EventName): Event {
@@ -135,7 +138,11 @@ export function exampleEvent(event: EventName): Event {
   if (draft?.event !== event)
     throw new Error(`The example of ${event} is one of ${draft?.event ?? 'no event'}.`)
   const id = exampleId(event)
-  return { ...draft, id, record: String(draft.data.id ?? id), sequence, createdAt: at }
+  const isOfProvider = /^(sms|email)\./.test(event)
+  return {
+    ...{ ...draft, id, record: String(draft.data.id ?? id), sequence, createdAt: at },
+    ...(event === IMPORT_COMPLETED ? { source: 'import' } : isOfProvider ? { source: 'system' } : REQUESTED),
+  }
 }
 
 /** The headers of every delivery (Standard Webhooks). */

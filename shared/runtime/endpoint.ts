@@ -60,7 +60,8 @@ export function endpoint<R extends Route, S extends Stores>(
   handle: (input: Input<R>, stores: Opened<S>) => Promise<ResponseBody<R>>,
 ) {
   const environment = readEnvironment()
-  const platform = openPlatform(openTable(documentClient(), environment.TABLE_NAME), environment.STAGE)
+  const table = openTable(documentClient(), environment.TABLE_NAME, { source: 'api' })
+  const platform = openPlatform(table, environment.STAGE)
   const credentials = credentialStore(platform)
   const uses = credentialUse(platform)
   const opened = openStores(stores, platform)

@@ -99,6 +99,8 @@ it('delivers a booking that the reference library verifies', async () => {
     clinic_id: clinic.id,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/),
     sequence: 1,
+    source: 'api',
+    request_id: requestId,
     data: {
       id,
       patient_id: one.patient.id,

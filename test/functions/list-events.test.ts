@@ -16,7 +16,7 @@ import { eventStore } from '../../shared/store/events/events.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { eventKey, eventsFrom } from '../../shared/store/keys/events.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
-import type { Table } from '../../shared/store/table/table.ts'
+import { type Table, withSource } from '../../shared/store/table/table.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { dataOf, type EventLog, eventLog, type Query } from '../support/event-log.ts'
 import { request, tableOfFunctions } from '../support/functions.ts'
@@ -80,6 +80,28 @@ describe('GET /events', () => {
     expect(await seen()).toEqual([])
     expect(await seen('finance.read')).toEqual(['payments'])
     expect(await seen('patient.read', 'appointment.read.availability')).toEqual(['patients', 'doctors'])
+  })
+
+  it('says who caused an event, and in which request; neither is known of one that was stored before', async () => {
+    const log = await logOf({})
+    const { headers } = await issueCredential(db.table, log.clinic as Clinic)
+    const created = await request('create-patient', {
+      headers,
+      body: { first_name: 'Ada', last_name: 'Kaya' },
+    })
+    await patientWriter({ table: withSource(db.table, 'import') }).createMany(log.clinic.id, [aPatient()])
+    await patientWriter(db).createMany(log.clinic.id, [aPatient()])
+    await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(
+      log.clinic.id,
+      async () => {},
+    )
+    const { body } = await log.get()
+    expect(body.data.map((one: Event & { request_id: string }) => [one.source, one.request_id])).toEqual([
+      [null, null],
+      ['api', created.headers['x-request-id']],
+      ['import', null],
+      ['system', null],
+    ])
   })
 
   it('returns an announced event only after its fan-out', async () => {

@@ -64,6 +64,8 @@ describe('POST /webhooks/{id}/ping', () => {
       clinic_id: clinic.id,
       created_at: expect.stringMatching(TIME),
       sequence: 1,
+      source: 'api',
+      request_id: 'request-1',
       data: { id },
     })
   })

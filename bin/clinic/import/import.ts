@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
+import { withSource } from '../../../shared/store/table/table.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
@@ -102,7 +103,8 @@ async function importFiles(paths: string[], options: Options, command: Command):
       throw new CommandFailure(
         `${file} was changed since it was read. Nothing was written: run the import again.`,
       )
-  const done = await importAll(command, files, { ...importing, table: withPauses(table), check: false })
+  const target = withSource(withPauses(table), 'import')
+  const done = await importAll(command, files, { ...importing, table: target, check: false })
   finish(command, done, [...done.reports.map(summary), ...done.warnings])
 }
 

@@ -52,7 +52,8 @@ export async function connectLocalTable(command: Command, start: () => Promise<s
 /** The functions of a local stack have this machine's clock; functions on AWS have the store's clock. */
 function openTableOf({ clientSettingsFor, isLocal }: StackLocation, name: string): Table {
   const client = operatorClient(clientSettingsFor('dynamodb'))
-  return withWriteGuard(openTable(client, name, isLocal ? {} : { now: storeClock(client) }))
+  const clock = isLocal ? {} : { now: storeClock(client) }
+  return withWriteGuard(openTable(client, name, { ...clock, source: 'operator' }))
 }
 
 /** A client for the stack's table itself, and its name. */

@@ -1777,6 +1777,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -1860,6 +1864,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -1930,6 +1938,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -1987,6 +1999,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2075,6 +2091,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2145,6 +2165,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2282,6 +2306,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2432,6 +2460,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2606,6 +2638,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2652,6 +2688,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2683,6 +2723,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2722,6 +2766,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -2761,6 +2809,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -3041,6 +3093,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /** @description Kind of the records, such as `patients`. */
@@ -3142,6 +3198,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -3207,6 +3267,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -3268,6 +3332,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -3711,6 +3779,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -3800,6 +3872,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -3929,6 +4005,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -4057,6 +4137,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -4190,6 +4274,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -4502,6 +4590,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -4541,6 +4633,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -4580,6 +4676,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -4696,6 +4796,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -4742,6 +4846,10 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
+            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
                 /**
@@ -11587,7 +11695,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -11639,7 +11747,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -11691,7 +11799,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -11743,7 +11851,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -11795,7 +11903,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -11847,7 +11955,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -11899,7 +12007,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -11951,7 +12059,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12003,7 +12111,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12055,7 +12163,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12107,7 +12215,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12159,7 +12267,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12211,7 +12319,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12263,7 +12371,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12315,7 +12423,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12367,7 +12475,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12419,7 +12527,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12471,7 +12579,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12523,7 +12631,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12575,7 +12683,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12627,7 +12735,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12679,7 +12787,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12731,7 +12839,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12783,7 +12891,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12835,7 +12943,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12887,7 +12995,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12939,7 +13047,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -12991,7 +13099,7 @@ export interface operations {
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,0IhOO64tyKjWRbKT3RHmMjd9RvVMh/Eys8RDAPLbht4=
+                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
                  */
                 "webhook-signature": string;
             };
@@ -13020,6 +13128,10 @@ export interface operations {
                     created_at: string;
                     /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
                     sequence: number;
+                    /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+                    source?: ("api" | "sync" | "import" | "operator" | "system") | null;
+                    /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+                    request_id?: string | null;
                     /** @description The record of the event: ids, statuses, dates, times and counts only. */
                     data: {
                         /**

@@ -108,6 +108,10 @@ export const mayReadAllEvents = (scopes: readonly Scope[]): boolean =>
 /** Ids, statuses, dates, times and counts; of a later version, any JSON value. */
 export type EventData = Readonly<Record<string, unknown>>
 
+/** Who causes an event: a request of the API, its sync, an import, the operator's other commands, or the system itself. */
+export const EVENT_SOURCES = ['api', 'sync', 'import', 'operator', 'system'] as const
+export type EventSource = (typeof EVENT_SOURCES)[number]
+
 /** A stored event: its record, its sequence number within the record, and the data of its payload. */
 export type Event = {
   /** UUID; `evt_` and this on the wire. */
@@ -118,7 +122,9 @@ export type Event = {
   readonly data: EventData
   /** ISO 8601 instant. */
   readonly createdAt: string
-  /** The request that caused it, for log lines; undefined for other changes. */
+  /** Undefined for an event of an earlier version. */
+  readonly source?: EventSource
+  /** The request that caused it; undefined for other changes. */
   readonly requestId?: string
 }
 
@@ -129,6 +135,8 @@ export const eventPayload = (event: Event, clinic: Pick<ClinicInfo, 'id' | 'time
   clinic_id: clinic.id as string,
   created_at: clinicTimestamp(event.createdAt, clinic.timezone),
   sequence: event.sequence,
+  source: event.source ?? null,
+  request_id: event.requestId ?? null,
   data: event.data,
 })
 

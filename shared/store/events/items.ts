@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { DELIVERY_STATUSES, type Delivery, RETENTION_SECONDS } from '../../domain/webhooks/delivery.ts'
-import type { Event, EventData, EventName } from '../../domain/webhooks/event.ts'
+import type { Event, EventData, EventName, EventSource } from '../../domain/webhooks/event.ts'
 import type { Webhook } from '../../domain/webhooks/webhook.ts'
 import type { WebhookHealth } from '../../domain/webhooks/webhook-health.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
@@ -15,6 +15,8 @@ import type { Item } from '../table/write-requests.ts'
 // Not an enum, nor data with known types: after a rollback, stored items may have events that this version does not know.
 const StoredEventName = z.custom<EventName>((name) => typeof name === 'string')
 const StoredEventData = z.custom<EventData>((data) => typeof data === 'object' && data !== null)
+
+const StoredEventSource = z.custom<EventSource>((source) => typeof source === 'string')
 
 const unknownIn = (item: Item, { shape }: z.ZodObject): object =>
   unknownAttributes(item, new Set(['pk', 'sk', 'v', TTL, ...Object.keys(shape)]))
@@ -127,24 +129,26 @@ const StoredAnnouncement = z.object({
   e: StoredEventName,
   d: StoredEventData,
   c: z.number(),
+  /** Absent in items of earlier versions. */
+  s: StoredEventSource.optional(),
   /** The request that changed the record; absent for other changes. */
   rq: z.string().optional(),
 })
 const StoredEvent = StoredAnnouncement.extend({ r: z.string(), q: z.int() })
 
-export function decodeEvent(item: Item): Event {
-  const { i, e, r, q, d, c } = StoredEvent.parse(item)
-  return { id: i, event: e, record: r, sequence: q, data: d, createdAt: new Date(c).toISOString() }
-}
+const toEvent = ({ i, e, r, q, d, c, s, rq }: z.output<typeof StoredEvent>): Event => ({
+  ...{ id: i, event: e, record: r, sequence: q, data: d, createdAt: new Date(c).toISOString() },
+  ...(s !== undefined && { source: s }),
+  ...(rq !== undefined && { requestId: rq }),
+})
+
+export const decodeEvent = (item: Item): Event => toEvent(StoredEvent.parse(item))
 
 /** An event as its record's transaction announced it (`Changeset.announce`). */
 export function decodeAnnouncedEvent(item: Item): Event {
-  const { i, e, d, c, rq } = StoredAnnouncement.parse(item)
   const { record, sequence } = parseAnnouncedKey(item)
-  const createdAt = new Date(c).toISOString()
-  const unknown = unknownIn(item, StoredAnnouncement)
-  const event = { id: i, event: e, record, sequence, data: d, createdAt, ...unknown }
-  return rq === undefined ? event : { ...event, requestId: rq }
+  const event = toEvent({ ...StoredAnnouncement.parse(item), r: record, q: sequence })
+  return { ...event, ...unknownIn(item, StoredAnnouncement) }
 }
 
 /** @param now when the event gets its position, from which on it is retained: its clinic may have been paused for longer than that */
@@ -157,6 +161,8 @@ export function encodeEvent(clinic: ClinicId, position: number, event: Event, no
     q: event.sequence,
     d: { ...event.data },
     c: createdAt,
+    ...(event.source !== undefined && { s: event.source }),
+    ...(event.requestId !== undefined && { rq: event.requestId }),
   }
   return { ...eventKey(clinic, position), ...unknownOf(event), ...attributes, [TTL]: expirySeconds(now) }
 }

@@ -104,6 +104,7 @@ export class Changeset {
         e: event,
         d: data,
         c: this.#table.now(),
+        s: this.#table.source,
         ...(request !== undefined && { rq: request }),
       },
       'new',

@@ -1,6 +1,7 @@
 /** The single table, as the stores use it: they pass keys and get items. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { newUuid } from '../../domain/uuid.ts'
+import type { EventSource } from '../../domain/webhooks/event.ts'
 import { tableReads } from './reads.ts'
 import { SYSTEM_TIMING, type Timing } from './retries.ts'
 import { writeRequests } from './write-requests.ts'
@@ -13,6 +14,7 @@ export type TableOptions = {
   /** Milliseconds since the epoch. */
   readonly now?: () => number
   readonly timing?: Timing
+  readonly source?: EventSource
 }
 
 export type Table = ReturnType<typeof openTable>
@@ -21,10 +23,12 @@ export type Table = ReturnType<typeof openTable>
 export function openTable(
   client: DynamoDBDocumentClient,
   name: string,
-  { now = Date.now, timing = SYSTEM_TIMING }: TableOptions = {},
+  { now = Date.now, timing = SYSTEM_TIMING, source = 'system' }: TableOptions = {},
 ) {
   return {
     emitsEvents: true as boolean,
+    /** Who causes what is written. */
+    source,
     now,
     newId: newUuid,
     ...tableReads(client, name, timing),
@@ -35,3 +39,6 @@ export function openTable(
 
 /** A table for writers of historical records, whose changes emit no events. */
 export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
+
+/** The table, for writes that another source causes. */
+export const withSource = (table: Table, source: EventSource): Table => ({ ...table, source })

@@ -48,6 +48,8 @@ it('is due now when it is new, with the payload of its event as its body', () =>
       clinic_id: clinic.id,
       created_at: '2026-05-01T09:59:59+03:00',
       sequence: 7,
+      source: null,
+      request_id: null,
       data: { id: made.record },
     }),
   })

@@ -80,6 +80,8 @@ it('eventPayload returns the event with its time in the zone of the clinic', () 
     clinic_id: clinic.id,
     created_at: '2026-01-15T10:00:00+03:00',
     sequence: 3,
+    source: null,
+    request_id: null,
     data: { id: patient.id },
   })
   expect(eventPayload(event, { ...clinic, timezone: 'America/New_York' }).created_at).toBe(

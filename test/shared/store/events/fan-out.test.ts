@@ -135,6 +135,8 @@ it('creates and pushes one delivery for each subscribed webhook despite concurre
     clinic_id: clinic.id,
     created_at: expect.stringMatching(/\+03:00$/),
     sequence: 1,
+    source: 'system',
+    request_id: null,
     data: { id: delivery?.record },
   })
 })

@@ -190,12 +190,13 @@ describe('a stored event', () => {
       q: 1,
       d: { id: expect.any(String) },
       c: expect.any(Number),
+      s: 'system',
       ttl: expect.any(Number),
     })
   })
 
   it('is read with every attribute', async () => {
-    await putItem({ ...eventKey(clinic.id, 1), ...stored })
+    await putItem({ ...eventKey(clinic.id, 1), ...stored, s: 'api', rq: 'request-1' })
     expect((await page())?.items).toEqual([
       {
         id: stored.i,
@@ -204,6 +205,8 @@ describe('a stored event', () => {
         sequence: 4,
         data: stored.d,
         createdAt: '2026-05-01T07:00:00.000Z',
+        source: 'api',
+        requestId: 'request-1',
       },
     ])
   })

@@ -1078,8 +1078,7 @@ class PatientCreatedEventData(TypedDict):
     """Id of the record."""
 
 
-@final
-class PatientCreatedEvent(TypedDict):
+class _PatientCreatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["patient.created"]
@@ -1095,14 +1094,21 @@ class PatientCreatedEvent(TypedDict):
 
 
 @final
+class PatientCreatedEvent(_PatientCreatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class PatientUpdatedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
     """Id of the record."""
 
 
-@final
-class PatientUpdatedEvent(TypedDict):
+class _PatientUpdatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["patient.updated"]
@@ -1118,14 +1124,21 @@ class PatientUpdatedEvent(TypedDict):
 
 
 @final
+class PatientUpdatedEvent(_PatientUpdatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class PatientErasedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
     """Id of the record."""
 
 
-@final
-class PatientErasedEvent(TypedDict):
+class _PatientErasedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["patient.erased"]
@@ -1138,6 +1151,14 @@ class PatientErasedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: PatientErasedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class PatientErasedEvent(_PatientErasedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _AppointmentCreatedEventData(TypedDict):
@@ -1166,8 +1187,7 @@ class AppointmentCreatedEventData(_AppointmentCreatedEventData, total=False):
     """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
-@final
-class AppointmentCreatedEvent(TypedDict):
+class _AppointmentCreatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["appointment.created"]
@@ -1180,6 +1200,14 @@ class AppointmentCreatedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentCreatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class AppointmentCreatedEvent(_AppointmentCreatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _AppointmentUpdatedEventData(TypedDict):
@@ -1208,8 +1236,7 @@ class AppointmentUpdatedEventData(_AppointmentUpdatedEventData, total=False):
     """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
-@final
-class AppointmentUpdatedEvent(TypedDict):
+class _AppointmentUpdatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["appointment.updated"]
@@ -1222,6 +1249,14 @@ class AppointmentUpdatedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentUpdatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class AppointmentUpdatedEvent(_AppointmentUpdatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _AppointmentConfirmedEventData(TypedDict):
@@ -1250,8 +1285,7 @@ class AppointmentConfirmedEventData(_AppointmentConfirmedEventData, total=False)
     """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
-@final
-class AppointmentConfirmedEvent(TypedDict):
+class _AppointmentConfirmedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["appointment.confirmed"]
@@ -1264,6 +1298,14 @@ class AppointmentConfirmedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentConfirmedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class AppointmentConfirmedEvent(_AppointmentConfirmedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _AppointmentCheckedInEventData(TypedDict):
@@ -1292,8 +1334,7 @@ class AppointmentCheckedInEventData(_AppointmentCheckedInEventData, total=False)
     """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
-@final
-class AppointmentCheckedInEvent(TypedDict):
+class _AppointmentCheckedInEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["appointment.checked_in"]
@@ -1306,6 +1347,14 @@ class AppointmentCheckedInEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentCheckedInEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class AppointmentCheckedInEvent(_AppointmentCheckedInEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _AppointmentCancelledEventData(TypedDict):
@@ -1334,8 +1383,7 @@ class AppointmentCancelledEventData(_AppointmentCancelledEventData, total=False)
     """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
-@final
-class AppointmentCancelledEvent(TypedDict):
+class _AppointmentCancelledEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["appointment.cancelled"]
@@ -1348,6 +1396,14 @@ class AppointmentCancelledEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentCancelledEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class AppointmentCancelledEvent(_AppointmentCancelledEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _AppointmentCompletedEventData(TypedDict):
@@ -1376,8 +1432,7 @@ class AppointmentCompletedEventData(_AppointmentCompletedEventData, total=False)
     """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
-@final
-class AppointmentCompletedEvent(TypedDict):
+class _AppointmentCompletedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["appointment.completed"]
@@ -1390,6 +1445,14 @@ class AppointmentCompletedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentCompletedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class AppointmentCompletedEvent(_AppointmentCompletedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _AppointmentNoShowEventData(TypedDict):
@@ -1418,8 +1481,7 @@ class AppointmentNoShowEventData(_AppointmentNoShowEventData, total=False):
     """Id of the room. Null if none is known. Absent in events from before 1.1.0."""
 
 
-@final
-class AppointmentNoShowEvent(TypedDict):
+class _AppointmentNoShowEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["appointment.no_show"]
@@ -1432,6 +1494,14 @@ class AppointmentNoShowEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: AppointmentNoShowEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class AppointmentNoShowEvent(_AppointmentNoShowEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _InvoiceCreatedEventData(TypedDict):
@@ -1456,8 +1526,7 @@ class InvoiceCreatedEventData(_InvoiceCreatedEventData, total=False):
     """Id of the doctor."""
 
 
-@final
-class InvoiceCreatedEvent(TypedDict):
+class _InvoiceCreatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["invoice.created"]
@@ -1470,6 +1539,14 @@ class InvoiceCreatedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: InvoiceCreatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class InvoiceCreatedEvent(_InvoiceCreatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _InvoiceUpdatedEventData(TypedDict):
@@ -1494,8 +1571,7 @@ class InvoiceUpdatedEventData(_InvoiceUpdatedEventData, total=False):
     """Id of the doctor."""
 
 
-@final
-class InvoiceUpdatedEvent(TypedDict):
+class _InvoiceUpdatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["invoice.updated"]
@@ -1508,6 +1584,14 @@ class InvoiceUpdatedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: InvoiceUpdatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class InvoiceUpdatedEvent(_InvoiceUpdatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 class _InvoicePaidEventData(TypedDict):
@@ -1532,8 +1616,7 @@ class InvoicePaidEventData(_InvoicePaidEventData, total=False):
     """Id of the doctor."""
 
 
-@final
-class InvoicePaidEvent(TypedDict):
+class _InvoicePaidEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["invoice.paid"]
@@ -1546,6 +1629,14 @@ class InvoicePaidEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: InvoicePaidEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class InvoicePaidEvent(_InvoicePaidEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 @final
@@ -1563,8 +1654,7 @@ class PaymentCreatedEventData(TypedDict):
     """Date of the payment, in the clinic's time zone. `YYYY-MM-DD`."""
 
 
-@final
-class PaymentCreatedEvent(TypedDict):
+class _PaymentCreatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["payment.created"]
@@ -1577,6 +1667,14 @@ class PaymentCreatedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: PaymentCreatedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class PaymentCreatedEvent(_PaymentCreatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 @final
@@ -1594,8 +1692,7 @@ class PaymentUpdatedEventData(TypedDict):
     """Date of the payment, in the clinic's time zone. `YYYY-MM-DD`."""
 
 
-@final
-class PaymentUpdatedEvent(TypedDict):
+class _PaymentUpdatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["payment.updated"]
@@ -1611,6 +1708,14 @@ class PaymentUpdatedEvent(TypedDict):
 
 
 @final
+class PaymentUpdatedEvent(_PaymentUpdatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class SmsSentEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1621,8 +1726,7 @@ class SmsSentEventData(TypedDict):
     """Status of the record after the event."""
 
 
-@final
-class SmsSentEvent(TypedDict):
+class _SmsSentEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["sms.sent"]
@@ -1638,6 +1742,14 @@ class SmsSentEvent(TypedDict):
 
 
 @final
+class SmsSentEvent(_SmsSentEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class SmsDeliveredEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1648,8 +1760,7 @@ class SmsDeliveredEventData(TypedDict):
     """Status of the record after the event."""
 
 
-@final
-class SmsDeliveredEvent(TypedDict):
+class _SmsDeliveredEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["sms.delivered"]
@@ -1665,6 +1776,14 @@ class SmsDeliveredEvent(TypedDict):
 
 
 @final
+class SmsDeliveredEvent(_SmsDeliveredEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class SmsFailedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1675,8 +1794,7 @@ class SmsFailedEventData(TypedDict):
     """Status of the record after the event."""
 
 
-@final
-class SmsFailedEvent(TypedDict):
+class _SmsFailedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["sms.failed"]
@@ -1692,6 +1810,14 @@ class SmsFailedEvent(TypedDict):
 
 
 @final
+class SmsFailedEvent(_SmsFailedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class EmailSentEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1702,8 +1828,7 @@ class EmailSentEventData(TypedDict):
     """Status of the record after the event."""
 
 
-@final
-class EmailSentEvent(TypedDict):
+class _EmailSentEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["email.sent"]
@@ -1719,6 +1844,14 @@ class EmailSentEvent(TypedDict):
 
 
 @final
+class EmailSentEvent(_EmailSentEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class EmailDeliveredEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1729,8 +1862,7 @@ class EmailDeliveredEventData(TypedDict):
     """Status of the record after the event."""
 
 
-@final
-class EmailDeliveredEvent(TypedDict):
+class _EmailDeliveredEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["email.delivered"]
@@ -1746,6 +1878,14 @@ class EmailDeliveredEvent(TypedDict):
 
 
 @final
+class EmailDeliveredEvent(_EmailDeliveredEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class EmailFailedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1756,8 +1896,7 @@ class EmailFailedEventData(TypedDict):
     """Status of the record after the event."""
 
 
-@final
-class EmailFailedEvent(TypedDict):
+class _EmailFailedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["email.failed"]
@@ -1773,6 +1912,14 @@ class EmailFailedEvent(TypedDict):
 
 
 @final
+class EmailFailedEvent(_EmailFailedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class DoctorCreatedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1781,8 +1928,7 @@ class DoctorCreatedEventData(TypedDict):
     """Whether the clinic currently uses the record."""
 
 
-@final
-class DoctorCreatedEvent(TypedDict):
+class _DoctorCreatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["doctor.created"]
@@ -1798,6 +1944,14 @@ class DoctorCreatedEvent(TypedDict):
 
 
 @final
+class DoctorCreatedEvent(_DoctorCreatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class DoctorUpdatedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1806,8 +1960,7 @@ class DoctorUpdatedEventData(TypedDict):
     """Whether the clinic currently uses the record."""
 
 
-@final
-class DoctorUpdatedEvent(TypedDict):
+class _DoctorUpdatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["doctor.updated"]
@@ -1823,6 +1976,14 @@ class DoctorUpdatedEvent(TypedDict):
 
 
 @final
+class DoctorUpdatedEvent(_DoctorUpdatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class TreatmentCreatedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1831,8 +1992,7 @@ class TreatmentCreatedEventData(TypedDict):
     """Whether the clinic currently uses the record."""
 
 
-@final
-class TreatmentCreatedEvent(TypedDict):
+class _TreatmentCreatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["treatment.created"]
@@ -1848,6 +2008,14 @@ class TreatmentCreatedEvent(TypedDict):
 
 
 @final
+class TreatmentCreatedEvent(_TreatmentCreatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class TreatmentUpdatedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     id: str
@@ -1856,8 +2024,7 @@ class TreatmentUpdatedEventData(TypedDict):
     """Whether the clinic currently uses the record."""
 
 
-@final
-class TreatmentUpdatedEvent(TypedDict):
+class _TreatmentUpdatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["treatment.updated"]
@@ -1873,14 +2040,21 @@ class TreatmentUpdatedEvent(TypedDict):
 
 
 @final
+class TreatmentUpdatedEvent(_TreatmentUpdatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class ClinicUpdatedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     changed: Literal["settings", "holidays", "departments", "rooms", "price_lists"]
     """What of the clinic was changed."""
 
 
-@final
-class ClinicUpdatedEvent(TypedDict):
+class _ClinicUpdatedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["clinic.updated"]
@@ -1896,6 +2070,14 @@ class ClinicUpdatedEvent(TypedDict):
 
 
 @final
+class ClinicUpdatedEvent(_ClinicUpdatedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+
+
+@final
 class ImportCompletedEventData(TypedDict):
     """The record of the event: ids, statuses, dates, times and counts only."""
     entity: str
@@ -1906,8 +2088,7 @@ class ImportCompletedEventData(TypedDict):
     """Number of changed records."""
 
 
-@final
-class ImportCompletedEvent(TypedDict):
+class _ImportCompletedEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["import.completed"]
@@ -1920,6 +2101,14 @@ class ImportCompletedEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: ImportCompletedEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class ImportCompletedEvent(_ImportCompletedEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 @final
@@ -1957,8 +2146,7 @@ class WebhookPingEventData(TypedDict):
     """Id of the record."""
 
 
-@final
-class WebhookPingEvent(TypedDict):
+class _WebhookPingEvent(TypedDict):
     id: str
     """Id of the event, the same on every attempt. Use it to recognize duplicates."""
     event: Literal["webhook.ping"]
@@ -1971,6 +2159,14 @@ class WebhookPingEvent(TypedDict):
     """Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order."""
     data: WebhookPingEventData
     """The record of the event: ids, statuses, dates, times and counts only."""
+
+
+@final
+class WebhookPingEvent(_WebhookPingEvent, total=False):
+    source: Optional[Literal["api", "sync", "import", "operator", "system"]]
+    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    request_id: Optional[str]
+    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
 
 
 Event = Union[PatientCreatedEvent, PatientUpdatedEvent, PatientErasedEvent, AppointmentCreatedEvent, AppointmentUpdatedEvent, AppointmentConfirmedEvent, AppointmentCheckedInEvent, AppointmentCancelledEvent, AppointmentCompletedEvent, AppointmentNoShowEvent, InvoiceCreatedEvent, InvoiceUpdatedEvent, InvoicePaidEvent, PaymentCreatedEvent, PaymentUpdatedEvent, SmsSentEvent, SmsDeliveredEvent, SmsFailedEvent, EmailSentEvent, EmailDeliveredEvent, EmailFailedEvent, DoctorCreatedEvent, DoctorUpdatedEvent, TreatmentCreatedEvent, TreatmentUpdatedEvent, ClinicUpdatedEvent, ImportCompletedEvent]
