@@ -6,6 +6,7 @@ import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { departmentStore } from '../../../../shared/store/catalogue.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
+import { announcedPartition, announcedRange } from '../../../../shared/store/keys/events.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { blocksOf } from '../../../support/documentation.ts'
@@ -478,4 +479,17 @@ describe('ids', () => {
       expect.stringContaining('--entity: unknown entity horses. Valid'),
     ])
   })
+})
+
+it('announces the records of an import as those of an import, and other changes as the operator’s', async () => {
+  const path = file('departments.csv', 'external_id,name\nD-1,Surgery\n')
+  expect((await tool('import', '--yes', '--events', path)).code).toBe(0)
+  expect((await run('department', 'create', '--clinic', clinic.id, '--name', 'Dentistry')).code).toBe(0)
+  const range = { pk: announcedPartition(clinic.id), ...announcedRange(clinic.id), limit: 9 }
+  const found = (await db.table.query(range)).map(({ e, s }) => [e, s])
+  expect(found.sort()).toEqual([
+    ['clinic.updated', 'import'],
+    ['clinic.updated', 'operator'],
+    ['import.completed', 'import'],
+  ])
 })
