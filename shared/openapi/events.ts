@@ -79,7 +79,7 @@ const READS: Readonly<Record<string, string>> = {
   sms: '`GET /messages/{id}`',
   email: '`GET /messages/{id}`',
   doctor: '`GET /doctors/{id}`',
-  treatment: '`GET /treatments/{id}`',
+  treatment: '`GET /clinic/treatments/{id}`',
 }
 
 function descriptionOf(event: EventName): string {

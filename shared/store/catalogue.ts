@@ -16,10 +16,10 @@ import type { Item } from './table/write-requests.ts'
 /** A record as it was read, with the version that a change of it is conditional on, and the number of its events, if there are any. */
 export type StoredEntry<Entry> = Entry & Provenance & { readonly version: number; readonly events?: number }
 
-/** A record to be written: a new one, or a change of the one that was read. */
+/** A record to be written: a new one, or a change of the one that was read. The events of one that was removed continue. */
 export type EntryChange<Entry> = {
   readonly before: StoredEntry<Entry> | null
-  readonly after: Entry & Provenance
+  readonly after: Entry & Provenance & Pick<StoredEntry<Entry>, 'events'>
 }
 
 /** All records of a kind, to decide on a change of some. */
@@ -100,7 +100,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
       for (const change of changes) {
         const { before, after } = change
         const hasEvent = changeset.emitsEvents && typeof announced === 'function' && isChanged(change)
-        const events = (before?.events ?? 0) + (hasEvent ? 1 : 0)
+        const events = (before?.events ?? after.events ?? 0) + (hasEvent ? 1 : 0)
         if (hasEvent) changeset.announce(after.id, events, announced(before, after))
         const item = {
           ...keyOf(clinic, after.id),

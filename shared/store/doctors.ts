@@ -22,8 +22,11 @@ export type StoredDoctor = WithUpdatedAt<ImportedDoctor> & {
 
 type ImportedDoctor = Doctor & Provenance
 
-/** A doctor to be written: a new one, or a change of the one that was read. */
-export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: ImportedDoctor }
+/** A doctor to be written: a new one, or a change of the one that was read. The events of one that was removed continue. */
+export type DoctorChange = {
+  readonly before: StoredDoctor | null
+  readonly after: ImportedDoctor & Pick<StoredDoctor, 'events'>
+}
 
 /** The clinic would have more active doctors than {@link MAX_ACTIVE_DOCTORS}. */
 export class TooManyActiveDoctors extends Error {
@@ -102,19 +105,19 @@ export function doctorStore({ table }: { table: Table }) {
 }
 
 export function addDoctor(changes: Changeset, { before, after }: DoctorChange): void {
-  const { id, externalId, imported, ...doctor } = after
+  const { id, externalId, imported, events: earlier = 0, ...doctor } = after
   const condition = before ? { version: before.version } : 'new'
   const updatedAt = changes.timeOfChange(null)
   const isChanged = !before || !isDeepStrictEqual(eventFields(before), eventFields(after))
   const hasEvent = changes.emitsEvents && isChanged
-  const events = (before?.events ?? 0) + (hasEvent ? 1 : 0)
+  const events = (before?.events ?? earlier) + (hasEvent ? 1 : 0)
   if (hasEvent) changes.announce(id, events, doctorEventDraft(before, after))
   changes.put(
     {
       ...doctorKey(changes.clinic, id),
       ...doctor,
       ...provenanceAttributes({ externalId, imported }),
-      ...(events > 0 && { events }),
+      ...(events > 0 && { ev: events }),
       updatedAt,
       v: (before?.version ?? 0) + 1,
     },
@@ -158,7 +161,7 @@ export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holi
 /** @throws UnreadableRecord for a doctor without what bookings need */
 export const toDoctor = (item: Item): StoredDoctor =>
   readRecord(item, item.sk, () => {
-    const { pk, sk, v, xi, im, departmentId, ...stored } = item
+    const { pk, sk, v, xi, im, ev, departmentId, ...stored } = item
     const doctor = stored as unknown as WithUpdatedAt<Omit<Doctor, 'id' | 'departmentId'>>
     text('fullName').decode(doctor.fullName)
     if (typeof doctor.isActive !== 'boolean') throw new TypeError('attribute isActive is not a boolean')
@@ -171,6 +174,7 @@ export const toDoctor = (item: Item): StoredDoctor =>
       // Doctors that were stored before departments existed have none.
       departmentId: (departmentId ?? null) as Doctor['departmentId'],
       version: number('v').decode(v),
+      ...(ev !== undefined && { events: number('ev').decode(ev) }),
       ...provenanceOfItem(item),
     }
   })

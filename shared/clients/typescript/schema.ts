@@ -1496,7 +1496,7 @@ export interface webhooks {
         put?: never;
         /**
          * A treatment was created
-         * @description A treatment was created. `GET /treatments/{id}` returns the record, and requires the scope `appointment.read.availability`.
+         * @description A treatment was created. `GET /clinic/treatments/{id}` returns the record, and requires the scope `appointment.read.availability`.
          */
         post: operations["treatment.created"];
         delete?: never;
@@ -1516,7 +1516,7 @@ export interface webhooks {
         put?: never;
         /**
          * A treatment was updated
-         * @description A treatment was updated. `GET /treatments/{id}` returns the record, and requires the scope `appointment.read.availability`.
+         * @description A treatment was updated. `GET /clinic/treatments/{id}` returns the record, and requires the scope `appointment.read.availability`.
          */
         post: operations["treatment.updated"];
         delete?: never;

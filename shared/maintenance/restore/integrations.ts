@@ -3,7 +3,8 @@ import { ROUTES } from '../../api/routes.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { mirrorCredentials } from '../../store/credential-changes.ts'
 import { calendarPartition, ENTITY_CODES } from '../../store/keys/calendar.ts'
-import { clinicCredentialsPartition } from '../../store/keys/clinics.ts'
+import { treatmentsPartition } from '../../store/keys/catalogue.ts'
+import { clinicCredentialsPartition, doctorsPartition } from '../../store/keys/clinics.ts'
 import { ALL_ANNOUNCED_PARTITIONS, eventHeadKey, eventsPartition } from '../../store/keys/events.ts'
 import { storedResponseRoute, storedResponsesPartition } from '../../store/keys/idempotency.ts'
 import { messageQuotaPartition } from '../../store/keys/messages.ts'
@@ -80,6 +81,8 @@ export async function continueEventCounters(
   let count = 0
   const partitions = [
     patientKey(clinic, '').pk,
+    doctorsPartition(clinic),
+    treatmentsPartition(clinic),
     ...ENTITY_CODES.map((entityCode) => calendarPartition(clinic, entityCode)),
   ]
   for (const pk of partitions) {

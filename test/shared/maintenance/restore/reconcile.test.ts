@@ -24,6 +24,7 @@ import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { dueDeliveries } from '../../../../shared/store/events/due-deliveries.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
@@ -67,6 +68,11 @@ const resume = async (table: Table) => {
 
 const rename = (table: Table, clinic: Clinic, patient: string, firstName: string) =>
   patientChanges(table).update(clinic.id, patient, { firstName })
+
+async function changeDoctor(table: Table, clinic: Clinic, id: string, specialty: string): Promise<void> {
+  const before = await doctorStore({ table }).find(clinic.id, id)
+  if (before) await doctorStore({ table }).save(clinic.id, [{ before, after: { ...before, specialty } }])
+}
 
 describe('a restored table that is settled from the table in use', () => {
   const source = tableOfFile()
@@ -146,6 +152,7 @@ describe('a restored table that is settled from the table in use', () => {
     await rename(table, clinic, patient.id, 'Wronger')
     await eventFanOut({ table, now: () => start, newId: newUuid }).fanOut(clinic.id, async () => {})
     await rename(table, clinic, patient.id, 'Wrongest')
+    await changeDoctor(table, clinic, world.doctor.id, 'Wrong')
     await credentials(source).revoke(pairs.revoked?.key as string)
     await issue('issued since')
     const used = await credentials(source).authenticate(pairs.kept as never)
@@ -235,12 +242,13 @@ describe('a restored table that is settled from the table in use', () => {
   })
 
   it('delivers every event once, and continues the sequence of a record and the positions of the clinic', async () => {
-    const { clinic, patient } = world
+    const { clinic, patient, doctor } = world
     const listed = async (db: TestTable) =>
       (await eventStore({ table: db.table, now: () => start }).page(clinic.id, { limit: 1000 }))?.items ?? []
     const known = await listed(source)
     await practice.deliverEvents(restored.table, start + 60 * MINUTE)
     await rename(restored.table, clinic, patient.id, 'Restored')
+    await changeDoctor(restored.table, clinic, doctor.id, 'Restored')
     await practice.deliverEvents(restored.table, start + 90 * MINUTE)
     const after = await listed(restored)
     expect(after.slice(0, known.length)).toEqual(known)
@@ -249,6 +257,7 @@ describe('a restored table that is settled from the table in use', () => {
     const sequence = practice.sequences.get(patient.id) ?? []
     expect(sequence.toSorted()).toEqual(sequence.map((_, index) => index + 1))
     expect(sequence.length).toBe(6)
+    expect(practice.sequences.get(doctor.id)?.toSorted()).toEqual([1, 2])
   })
 })
 
