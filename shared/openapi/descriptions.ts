@@ -164,10 +164,8 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     created_at: 'When the event occurred.',
     sequence:
       'Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order.',
-    source:
-      'Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record.',
-    request_id:
-      'The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions.',
+    source: 'Who caused it; `system` includes message providers.',
+    request_id: 'The `x-request-id` of the request that caused it.',
     data: 'The record of the event: ids, statuses, dates, times and counts only.',
     'data.appointment_id':
       'Id of the appointment that the invoice bills. Null if none is known. Absent in events from before 1.1.0.',

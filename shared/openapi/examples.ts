@@ -62,7 +62,7 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   Delivery: [delivery, pendingDelivery(exampleEvent(PING))].map((one) => renderDelivery(one, clinic)),
   Department: [renderDepartment(department)],
   Doctor: [renderDoctor(doctor, clinic)],
-  Event: [exampleEvent('appointment.created'), exampleEvent('appointment.cancelled')].map((event) =>
+  Event: [exampleEvent('appointment.created'), exampleEvent('doctor.updated')].map((event) =>
     eventPayload(event, clinic),
   ),
   Health: [{ status: 'ok', tzdata: '2026f' }],

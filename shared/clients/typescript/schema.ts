@@ -929,7 +929,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email), `appointment.read.availability` (doctors, treatments and the clinic). The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the scope.
+         * @description Lists the events of the last 30 days whose records the credential may read, oldest first. After an outage of your webhook endpoint, start from the last `next_after` that you stored, and repeat while `has_more` is true. The filter can be changed at any cursor.
          *
          *     Scope: `webhook.read`.
          */
@@ -1777,9 +1777,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -1864,9 +1864,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -1938,9 +1938,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -1999,9 +1999,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2091,9 +2091,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2165,9 +2165,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2306,9 +2306,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2460,9 +2460,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2638,9 +2638,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2688,9 +2688,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2723,9 +2723,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2766,9 +2766,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -2809,9 +2809,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3093,9 +3093,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3198,9 +3198,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3267,9 +3267,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3332,9 +3332,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3779,9 +3779,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -3872,9 +3872,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4005,9 +4005,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4137,9 +4137,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4274,9 +4274,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4590,9 +4590,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4633,9 +4633,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4676,9 +4676,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4796,9 +4796,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -4846,9 +4846,9 @@ export interface components {
             created_at: string;
             /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
             sequence: number;
-            /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+            /** @description Who caused it; `system` includes message providers. */
             source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-            /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+            /** @description The `x-request-id` of the request that caused it. */
             request_id?: string | null;
             /** @description The record of the event: ids, statuses, dates, times and counts only. */
             data: {
@@ -13128,9 +13128,9 @@ export interface operations {
                     created_at: string;
                     /** @description Numbers the events of one record from 1, in the order they happened. Deliveries can arrive in another order. */
                     sequence: number;
-                    /** @description Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record. */
+                    /** @description Who caused it; `system` includes message providers. */
                     source?: ("api" | "sync" | "import" | "operator" | "system") | null;
-                    /** @description The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions. */
+                    /** @description The `x-request-id` of the request that caused it. */
                     request_id?: string | null;
                     /** @description The record of the event: ids, statuses, dates, times and counts only. */
                     data: {

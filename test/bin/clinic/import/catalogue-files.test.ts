@@ -9,6 +9,7 @@ import {
 } from '../../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
+import { withoutEvents } from '../../../../shared/store/table/table.ts'
 import { aTreatment } from '../../../support/catalogue.ts'
 import { interceptedTable } from '../../../support/intercepted-table.ts'
 import { importedClinic } from './calendar-fixtures.ts'
@@ -190,7 +191,7 @@ describe('importing a catalogue', () => {
 
   it('rejects what exceeds the number of treatments of a clinic', async () => {
     const { db, clinic } = imported
-    const store = treatmentStore(db)
+    const store = treatmentStore({ table: withoutEvents(db.table) })
     for (const chunk of chunked(
       Array.from({ length: 999 }, () => aTreatment()),
       90,

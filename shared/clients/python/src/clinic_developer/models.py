@@ -1096,9 +1096,9 @@ class _PatientCreatedEvent(TypedDict):
 @final
 class PatientCreatedEvent(_PatientCreatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1126,9 +1126,9 @@ class _PatientUpdatedEvent(TypedDict):
 @final
 class PatientUpdatedEvent(_PatientUpdatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1156,9 +1156,9 @@ class _PatientErasedEvent(TypedDict):
 @final
 class PatientErasedEvent(_PatientErasedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _AppointmentCreatedEventData(TypedDict):
@@ -1205,9 +1205,9 @@ class _AppointmentCreatedEvent(TypedDict):
 @final
 class AppointmentCreatedEvent(_AppointmentCreatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _AppointmentUpdatedEventData(TypedDict):
@@ -1254,9 +1254,9 @@ class _AppointmentUpdatedEvent(TypedDict):
 @final
 class AppointmentUpdatedEvent(_AppointmentUpdatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _AppointmentConfirmedEventData(TypedDict):
@@ -1303,9 +1303,9 @@ class _AppointmentConfirmedEvent(TypedDict):
 @final
 class AppointmentConfirmedEvent(_AppointmentConfirmedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _AppointmentCheckedInEventData(TypedDict):
@@ -1352,9 +1352,9 @@ class _AppointmentCheckedInEvent(TypedDict):
 @final
 class AppointmentCheckedInEvent(_AppointmentCheckedInEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _AppointmentCancelledEventData(TypedDict):
@@ -1401,9 +1401,9 @@ class _AppointmentCancelledEvent(TypedDict):
 @final
 class AppointmentCancelledEvent(_AppointmentCancelledEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _AppointmentCompletedEventData(TypedDict):
@@ -1450,9 +1450,9 @@ class _AppointmentCompletedEvent(TypedDict):
 @final
 class AppointmentCompletedEvent(_AppointmentCompletedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _AppointmentNoShowEventData(TypedDict):
@@ -1499,9 +1499,9 @@ class _AppointmentNoShowEvent(TypedDict):
 @final
 class AppointmentNoShowEvent(_AppointmentNoShowEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _InvoiceCreatedEventData(TypedDict):
@@ -1544,9 +1544,9 @@ class _InvoiceCreatedEvent(TypedDict):
 @final
 class InvoiceCreatedEvent(_InvoiceCreatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _InvoiceUpdatedEventData(TypedDict):
@@ -1589,9 +1589,9 @@ class _InvoiceUpdatedEvent(TypedDict):
 @final
 class InvoiceUpdatedEvent(_InvoiceUpdatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 class _InvoicePaidEventData(TypedDict):
@@ -1634,9 +1634,9 @@ class _InvoicePaidEvent(TypedDict):
 @final
 class InvoicePaidEvent(_InvoicePaidEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1672,9 +1672,9 @@ class _PaymentCreatedEvent(TypedDict):
 @final
 class PaymentCreatedEvent(_PaymentCreatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1710,9 +1710,9 @@ class _PaymentUpdatedEvent(TypedDict):
 @final
 class PaymentUpdatedEvent(_PaymentUpdatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1744,9 +1744,9 @@ class _SmsSentEvent(TypedDict):
 @final
 class SmsSentEvent(_SmsSentEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1778,9 +1778,9 @@ class _SmsDeliveredEvent(TypedDict):
 @final
 class SmsDeliveredEvent(_SmsDeliveredEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1812,9 +1812,9 @@ class _SmsFailedEvent(TypedDict):
 @final
 class SmsFailedEvent(_SmsFailedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1846,9 +1846,9 @@ class _EmailSentEvent(TypedDict):
 @final
 class EmailSentEvent(_EmailSentEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1880,9 +1880,9 @@ class _EmailDeliveredEvent(TypedDict):
 @final
 class EmailDeliveredEvent(_EmailDeliveredEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1914,9 +1914,9 @@ class _EmailFailedEvent(TypedDict):
 @final
 class EmailFailedEvent(_EmailFailedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1946,9 +1946,9 @@ class _DoctorCreatedEvent(TypedDict):
 @final
 class DoctorCreatedEvent(_DoctorCreatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -1978,9 +1978,9 @@ class _DoctorUpdatedEvent(TypedDict):
 @final
 class DoctorUpdatedEvent(_DoctorUpdatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -2010,9 +2010,9 @@ class _TreatmentCreatedEvent(TypedDict):
 @final
 class TreatmentCreatedEvent(_TreatmentCreatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -2042,9 +2042,9 @@ class _TreatmentUpdatedEvent(TypedDict):
 @final
 class TreatmentUpdatedEvent(_TreatmentUpdatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -2072,9 +2072,9 @@ class _ClinicUpdatedEvent(TypedDict):
 @final
 class ClinicUpdatedEvent(_ClinicUpdatedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -2106,9 +2106,9 @@ class _ImportCompletedEvent(TypedDict):
 @final
 class ImportCompletedEvent(_ImportCompletedEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 @final
@@ -2164,9 +2164,9 @@ class _WebhookPingEvent(TypedDict):
 @final
 class WebhookPingEvent(_WebhookPingEvent, total=False):
     source: Optional[Literal["api", "sync", "import", "operator", "system"]]
-    """Who caused it: a request (`api`, or `sync` for `POST /sync`), an `import` of files, the `operator`, or the `system`: sweeps and message providers. Null for events of earlier versions. A hint: read the record."""
+    """Who caused it; `system` includes message providers."""
     request_id: Optional[str]
-    """The `x-request-id` of the response to the request that caused it. Null if none did, or for events of earlier versions."""
+    """The `x-request-id` of the request that caused it."""
 
 
 Event = Union[PatientCreatedEvent, PatientUpdatedEvent, PatientErasedEvent, AppointmentCreatedEvent, AppointmentUpdatedEvent, AppointmentConfirmedEvent, AppointmentCheckedInEvent, AppointmentCancelledEvent, AppointmentCompletedEvent, AppointmentNoShowEvent, InvoiceCreatedEvent, InvoiceUpdatedEvent, InvoicePaidEvent, PaymentCreatedEvent, PaymentUpdatedEvent, SmsSentEvent, SmsDeliveredEvent, SmsFailedEvent, EmailSentEvent, EmailDeliveredEvent, EmailFailedEvent, DoctorCreatedEvent, DoctorUpdatedEvent, TreatmentCreatedEvent, TreatmentUpdatedEvent, ClinicUpdatedEvent, ImportCompletedEvent]

@@ -2050,7 +2050,7 @@ class Events(Resource):
     ) -> Page[Event, EventListMeta]:
         """List events.
 
-        Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your webhook endpoint: start from the last `next_after` that you stored, and repeat while `has_more` is true. A cursor of another clinic, or one beyond the last event, is a 400. The filter `event` can be changed at any cursor. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email), `appointment.read.availability` (doctors, treatments and the clinic). The import of a file is listed with the scope that reads its records. Filtering by any other event is a 403 that names the scope.
+        Lists the events of the last 30 days whose records the credential may read, oldest first. After an outage of your webhook endpoint, start from the last `next_after` that you stored, and repeat while `has_more` is true. The filter can be changed at any cursor.
 
         Scope: `webhook.read`.
 
