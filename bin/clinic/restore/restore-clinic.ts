@@ -23,6 +23,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { addYesOption, canAsk, confirm } from '../tool/confirmation.ts'
 import { type ClinicContext, connectDynamoDb, connectTable, openClinic } from '../tool/connection.ts'
 import { CommandFailure, counted, parseOption, print, printProgress, walkNotices } from '../tool/output.ts'
+import { progressBar } from '../tool/progress.ts'
 import { fromOption } from '../tool/write-guard.ts'
 import { explainRejection, PastInstant, restoredName } from './restored-time.ts'
 
@@ -78,8 +79,10 @@ export function addClinicCommand(group: Command): void {
     const copy = data?.table ?? (await openCopy(self, { name: from, at }))
     await requireComparable(copy, from, { table, clinic })
     const tables = { table, copy }
-    const options = { to, removeCreated: given.removeCreated, appointments }
-    const planned = await planRestore(tables, clinic.id, options).catch(explain)
+    const bar = progressBar(self, 'compared')
+    const onCompared = (rows: number) => bar.show({ bytes: 0, rows })
+    const options = { to, removeCreated: given.removeCreated, appointments, onCompared }
+    const planned = await planRestore(tables, clinic.id, options).catch(explain).finally(bar.done)
     requireCreated(clinic, planned, appointments)
     if (isEmpty(planned) && clinic.restoring === undefined) {
       // A run that was stopped at its very end may not have reached every credential.
@@ -100,7 +103,10 @@ export function addClinicCommand(group: Command): void {
       removable: new Set(planned.removed.map(({ id }) => id)),
       from,
       sleep,
-      onProgress: (line) => printProgress(self, line),
+      onProgress: (line) => {
+        bar.done()
+        printProgress(self, line)
+      },
       onWait: walkNotices(self, 'record').onWait,
     }).catch(explain)
     print(self, planJson(plan, true), [

@@ -7,8 +7,8 @@ const LINE_MS = 10_000
 /** `bytes` of `size` are done. An export counts rows in place of bytes. */
 type Progress = { readonly bytes: number; readonly rows: number }
 
-/** Prints the progress of a long command to stderr, such as `patients.csv 34 %  34,000 rows`. */
-export function progressBar(command: Command, name: string, size: number) {
+/** Prints the progress of a long command to stderr, such as `patients.csv 34 %  34,000 rows`, or without a percentage. */
+export function progressBar(command: Command, name: string, size?: number) {
   const terminal = process.stderr.isTTY === true
   const write = (text: string) => command.configureOutput().writeErr?.(text)
   let lastShownAt = performance.now()
@@ -24,8 +24,8 @@ export function progressBar(command: Command, name: string, size: number) {
       const now = performance.now()
       if (now - lastShownAt < (terminal ? REDRAW_MS : LINE_MS)) return
       lastShownAt = now
-      const percent = size === 0 ? 100 : Math.min(100, Math.floor((100 * bytes) / size))
-      const text = `${name} ${percent} %  ${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`
+      const share = size === undefined ? '' : `${Math.min(100, Math.floor((100 * bytes) / (size || 1)))} %  `
+      const text = `${name} ${share}${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`
       erase()
       write(terminal ? text : `${text}\n`)
       isDrawn = terminal

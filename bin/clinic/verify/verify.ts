@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { ReportedDifference } from '../../../shared/maintenance/verify/comparison/difference.ts'
 import type { Verification } from '../../../shared/maintenance/verify/comparison/inspection.ts'
-import { isItemOfRecord, itemCount } from '../../../shared/maintenance/verify/item-count.ts'
 import {
   type VerifyOptions,
   verificationParts,
@@ -11,7 +10,6 @@ import { readableClinic, type Verified } from '../../../shared/maintenance/verif
 import type { ClinicFinding } from '../../../shared/maintenance/walk/runs.ts'
 import { walk } from '../../../shared/maintenance/walk/walk.ts'
 import { verificationKey, walkKey } from '../../../shared/store/keys/operator.ts'
-import { recordCounts } from '../export/record-count.ts'
 import { chooseClinic, connect, openClinic } from '../tool/connection.ts'
 import {
   CommandFailure,
@@ -93,13 +91,13 @@ async function verifyOne(command: Command, given: Options): Promise<number> {
   nameClinic(command, clinic)
   const { json } = command.optsWithGlobals<GlobalOptions>()
   const listed: ReportedDifference[] = []
-  const bar = progressBar(command, id, itemCount(await recordCounts(table, id)))
+  const bar = progressBar(command, id)
   let rows = 0
   const options: VerifyOptions = {
     repair,
-    onCount: (what, by) => {
-      if (isItemOfRecord(what)) rows += by
-      bar.show({ bytes: rows, rows })
+    onCount: (_, by) => {
+      rows += by
+      bar.show({ bytes: 0, rows })
     },
     onDifference: (difference) => {
       if (!json) {

@@ -88,6 +88,7 @@ export async function differingRecords(
   clinic: ClinicId,
   kind: RestoredKind,
   until: number,
+  onCompared: () => void,
 ): Promise<DifferingRecord[]> {
   const ignored = new Set([...NEVER_COMPARED, ...(DERIVED[kind] ?? [])])
   const compared = (item: Item) =>
@@ -95,6 +96,7 @@ export async function differingRecords(
   const differing: DifferingRecord[] = []
   const pk = PARTITIONS[kind](clinic)
   for await (const [id, now, then] of pairs(table, copy, pk)) {
+    onCompared()
     const changedAt = then ? changeOf(then) : null
     if (changedAt !== null && changedAt > until) throw new CopyIsNewer(new Date(changedAt).toISOString())
     if (!now || !then || !isDeepStrictEqual(compared(now), compared(then)))

@@ -62,6 +62,8 @@ export type PlanOptions = {
   readonly appointments: ReadonlySet<string>
   /** The only records that may be removed: those that the operator has seen. */
   readonly removable?: ReadonlySet<string>
+  /** Called with the number of records that were compared. */
+  readonly onCompared?: (count: number) => void
 }
 
 /**
@@ -79,7 +81,10 @@ export async function planRestore(
   const erased = new Set(ledger.map(({ patient }) => patient))
   const until = Date.parse(options.to) + VISIBILITY_DELAY_MS
   const differing: DifferingRecord[] = []
-  for (const kind of RESTORED_KINDS) differing.push(...(await differingRecords(tables, clinic, kind, until)))
+  let compared = 0
+  const onCompared = () => options.onCompared?.(++compared)
+  for (const kind of RESTORED_KINDS)
+    differing.push(...(await differingRecords(tables, clinic, kind, until, onCompared)))
   const created = differing.filter(({ then }) => !then)
   const existing = differing.filter(({ then }) => then)
   const isOfErased = (record: DifferingRecord) => erased.has(patientOf(record, record.then))

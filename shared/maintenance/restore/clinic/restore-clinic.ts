@@ -12,7 +12,8 @@ import type { ClinicTables } from './comparison.ts'
 import { type PlanOptions, planRestore, type RestorePlan } from './plan.ts'
 import { putBack } from './put-back.ts'
 
-export type RestoreOptions = Required<PlanOptions> & {
+export type RestoreOptions = PlanOptions & {
+  readonly removable: ReadonlySet<string>
   /** The name of the copy. */
   readonly from: string
   readonly sleep: (ms: number) => Promise<unknown>
@@ -42,16 +43,22 @@ export async function restoreClinic(
   const { table } = tables
   let plan: RestorePlan | undefined
 
+  const wait = (ms: number, what: string) => {
+    onProgress(`Waiting ${Math.ceil(ms / 1000)} s for ${what}`)
+    return sleep(ms)
+  }
+
   async function restore(): Promise<void> {
     const paused = await begin(table, clinic, { to: options.to, from })
     onProgress('The clinic is paused: its records are only read')
-    await waitForPause(table, paused, sleep)
+    await waitForPause(table, paused, (ms) => wait(ms, 'writes that had begun before'))
     plan = await planRestore(tables, clinic, options)
+    onProgress(`Putting back ${plan.changed.length} records and removing ${plan.removed.length}`)
     await putBack(tables, clinic, plan)
     const endedAt = new Date(table.now()).toISOString()
     onProgress('The records are put back')
     // Lists of changes end this long before now: after the pause, none ends within the restore.
-    await sleep(VISIBILITY_DELAY_MS)
+    await wait(VISIBILITY_DELAY_MS, 'the lists of changes to contain them')
     await end(table, clinic, { to: options.to, endedAt })
   }
 

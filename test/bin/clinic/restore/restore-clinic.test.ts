@@ -256,6 +256,7 @@ it('undoes a bad import exactly, and every item of other clinics is as their wri
   expect([code, errors]).toEqual([0, ''])
   const added = Object.values(ROWS).reduce((sum, rows) => sum + rows.added, 0)
   expect(printed).toContain(`and removed ${added} of clinic`)
+  expect(printed.match(/^Waiting \d+ s for .*$/gm)).toHaveLength(2)
   expect(await contentOf(db, clinic)).toEqual(before)
   expect((await runVerification(table, clinic)).found).toEqual([])
   expect([await foundBy('wrong'), await foundBy('right')]).toEqual([0, ROWS.patients.before])
