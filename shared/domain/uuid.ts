@@ -8,6 +8,10 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 /** A new id (version 7). Lists of deliveries sort by id, and so by creation time; nothing else may depend on the order. */
 export const newUuid = (): string => v7()
 
+/** When an id of version 7 was made, as an ISO 8601 instant. */
+export const instantOfUuid = (id: string): string =>
+  new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString()
+
 /** An id from the first 16 bytes of a digest (version 8). */
 export const uuidOfDigest = (digest: Uint8Array): string => {
   const bytes = Uint8Array.from(digest.subarray(0, 16))

@@ -1,6 +1,7 @@
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
 import { CURRENCIES } from '../domain/money/currencies.ts'
 import { offsetAt, TABLE_START } from '../domain/time-zone.ts'
+import { isUuid } from '../domain/uuid.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
 import { externalIdSecretKey } from './keys/external-ids.ts'
 import { partitionParts } from './keys/key.ts'
@@ -11,7 +12,7 @@ import { ConditionFailed, ifConditionHolds } from './table/errors.ts'
 import { toUpdateParts } from './table/item-update.ts'
 import { newClinicSecret, secretItem } from './table/secret.ts'
 import type { Table } from './table/table.ts'
-import { readRecord } from './table/unreadable-record.ts'
+import { readRecord, UnreadableRecord } from './table/unreadable-record.ts'
 import type { Item, UpdateParts, Write } from './table/write-requests.ts'
 
 /** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
@@ -63,16 +64,42 @@ export function clinicStore({ table }: { table: Table }) {
     return item ? toClinic(item) : null
   }
 
-  /** The ids of all clinics, ascending. */
-  async function ids(): Promise<ClinicId[]> {
-    const rows = await table.query({ pk: CLINIC_DIRECTORY_PARTITION, limit: 1_000_000 })
-    return rows.map(({ sk }) => sk as ClinicId)
+  /** @throws UnreadableRecord also if the settings of a clinic in the directory are missing: a deletion removes both together */
+  async function findListed(id: ClinicId): Promise<StoredClinic | null> {
+    const clinic = await find(id)
+    if (!clinic && (await table.get(clinicDirectoryKey(id))))
+      throw new UnreadableRecord(clinicKey(id), id, 'missing')
+    return clinic
   }
 
-  /** Every clinic, by name. */
+  /** The ids of all clinics, ascending, and the rows of the directory that are none. */
+  async function directory(): Promise<{ readonly ids: ClinicId[]; readonly stray: string[] }> {
+    const rows = await table.query({ pk: CLINIC_DIRECTORY_PARTITION, limit: 1_000_000 })
+    const { ids = [], stray = [] } = Object.groupBy(
+      rows.map(({ sk }) => sk),
+      (sk) => (isUuid(sk) ? 'ids' : 'stray'),
+    )
+    return { ids: ids as ClinicId[], stray }
+  }
+
+  /** Every clinic, by name. @throws UnreadableRecord */
   async function list(): Promise<StoredClinic[]> {
-    const items = await table.getMany((await ids()).map(clinicKey))
-    return items.map(toClinic).sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+    const items = await table.getMany((await directory()).ids.map(clinicKey))
+    return items.map(toClinic).sort(byName)
+  }
+
+  /** Every clinic, by name, and the ids of those whose settings cannot be read. */
+  async function listReadable() {
+    const { ids } = await directory()
+    const clinics = (await table.getMany(ids.map(clinicKey))).flatMap((item) => {
+      try {
+        return [toClinic(item)]
+      } catch {
+        return []
+      }
+    })
+    const readable = new Set(clinics.map(({ id }) => id))
+    return { clinics: clinics.sort(byName), unreadable: ids.filter((id) => !readable.has(id)) }
   }
 
   /**
@@ -138,9 +165,11 @@ export function clinicStore({ table }: { table: Table }) {
   return {
     create,
     find,
+    findListed,
     requireNotDeleting,
-    ids,
+    directory,
     list,
+    listReadable,
     update,
     replaceRecipientSecret,
     beginDeletion,
@@ -168,13 +197,16 @@ async function updateUnlessDeleting(
   }
 }
 
-const newRecipientSecret = (): string => Buffer.from(newClinicSecret()).toString('base64url')
+const byName = (a: Clinic, b: Clinic): number => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1)
+
+export const newRecipientSecret = (): string => Buffer.from(newClinicSecret()).toString('base64url')
 
 /** @throws UnreadableRecord for settings that no clinic can have */
 export const toClinic = (item: Item): StoredClinic =>
   readRecord(item, String(item.id ?? partitionParts(item.pk).clinic), () => {
     const { pk, sk, v, ...clinic } = item
-    for (const name of ['id', 'name', 'timezone', 'currency', 'createdAt']) text(name).decode(clinic[name])
+    if (clinic.id !== partitionParts(pk).clinic) throw new RangeError('attribute id is not the clinic')
+    for (const name of ['name', 'timezone', 'currency', 'createdAt']) text(name).decode(clinic[name])
     number('appointmentMinutes').decode(clinic.appointmentMinutes)
     // Throws for an unknown time zone.
     offsetAt(TABLE_START, clinic.timezone as string)

@@ -63,10 +63,14 @@ export function addDeletionCommand(group: Command): void {
 
 /** Counts of the records to be deleted, for the operator to compare. */
 async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
-  const records = await recordCount(table, clinic.id)
+  // Damaged counts must not keep a clinic from being deleted.
+  const records = await recordCount(table, clinic.id).then(
+    (count) => counted(count, 'record'),
+    () => 'records that cannot be counted',
+  )
   const credentials = await credentialStore({ table, now: table.now }).list(clinic.id)
   return [
-    `This deletes clinic ${clinic.name} with ${counted(records, 'record')} and ${counted(credentials.length, 'credential')}.`,
+    `This deletes clinic ${clinic.name} with ${records} and ${counted(credentials.length, 'credential')}.`,
     'It cannot be undone. Its credentials are revoked first.',
   ]
 }

@@ -5,19 +5,29 @@ import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { UNREADABLE_SETTINGS } from '../../../shared/maintenance/verify/verify-clinics.ts'
 import { setPaused } from '../../../shared/store/clinic-pause.ts'
-import { type ClinicChanges, clinicStore } from '../../../shared/store/clinics.ts'
+import { type ClinicChanges, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { excludePause } from '../../../shared/store/events/webhook-health.ts'
+import { clinicKey } from '../../../shared/store/keys/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.ts'
 import { MANIFEST, readManifest } from '../export/manifest.ts'
 import { describeRecord } from '../records/record-text.ts'
+import { nameOf } from '../tool/command-trail.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
-import { connect, openClinic } from '../tool/connection.ts'
+import {
+  type ClinicContext,
+  chooseClinic,
+  connect,
+  openClinic,
+  requireStoredClinic,
+} from '../tool/connection.ts'
 import { requireChange } from '../tool/fields.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { changeLine, formatTable as lines, nameClinic, print } from '../tool/output.ts'
-import { requireNoReplacement } from '../tool/write-guard.ts'
+import { guardWrites, requireNoReplacement } from '../tool/write-guard.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
 import { addChanges, addSettings, changesOf, newSettings } from './clinic-settings.ts'
 
@@ -51,7 +61,7 @@ export function addClinicCommands(group: Command): void {
     .command('list')
     .description('list the clinics')
     .action(async (_: object, command: Command) => {
-      const clinics = await clinicStore({ table: await connect(command) }).list()
+      const { clinics, unreadable } = await clinicStore({ table: await connect(command) }).listReadable()
       const rows = clinics.map(({ id, name, timezone, currency, isTest }) => [
         id,
         name,
@@ -59,7 +69,11 @@ export function addClinicCommands(group: Command): void {
         currency,
         isTest ? 'test' : '',
       ])
-      print(command, { data: clinics.map(clinicJson) }, lines(rows))
+      const damaged = unreadable.map((id) => ({ id, error: UNREADABLE_SETTINGS }))
+      print(command, { data: [...clinics.map(clinicJson), ...damaged] }, [
+        ...lines(rows),
+        ...damaged.map(({ id, error }) => `${id}  ${error}: "verify --clinic ${id}" says which`),
+      ])
     })
 
   group
@@ -90,12 +104,14 @@ function addUpdateCommand(group: Command): void {
   addYesOption(addChanges(update)).action(async (given: object, command: Command) => {
     requireChange({ ...given })
     const wanted = changesOf(given)
-    const { table, clinic: before } = await openClinic(command)
+    const { table, clinic: before } = await openSettings(command)
     const changes = differingSettings(before, wanted)
     const isChanged = Object.keys(changes).length > 0
     if (isChanged) await confirmChanges(table, before, changes, command)
     // A run that was interrupted has set them, but may not have reached every credential.
-    const clinic = isChanged ? await clinicStore({ table }).update(before.id, changes, true) : before
+    const clinic = isChanged
+      ? await clinicStore({ table }).update(before.id, changes, true)
+      : await requireStoredClinic(table, before.id)
     await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
     print(command, { ...clinicJson(clinic), changed: isChanged }, [
       changeLine(
@@ -105,6 +121,20 @@ function addUpdateCommand(group: Command): void {
       ),
     ])
   })
+}
+
+/** The settings as they are stored, even if they cannot be read: what is missing or wrong can be set. */
+async function openSettings(command: Command): Promise<ClinicContext> {
+  try {
+    return await openClinic(command)
+  } catch (error) {
+    const id = await chooseClinic(command)
+    const table = await connect(command)
+    const item = error instanceof UnreadableRecord ? await table.get(clinicKey(id)) : undefined
+    if (!item) throw error
+    guardWrites(table, id, nameOf(command))
+    return { table, clinic: { ...item, id } as unknown as StoredClinic }
+  }
 }
 
 /** The changes that differ from what is stored. */
@@ -117,7 +147,7 @@ const differingSettings = (clinic: Clinic, changes: ClinicChanges): ClinicChange
 
 /** Asks before two clinics have one name. @throws CommandFailure unless that is confirmed */
 async function confirmName(table: Table, name: string, own: Clinic | null, command: Command): Promise<void> {
-  const clinics = await clinicStore({ table }).list()
+  const { clinics } = await clinicStore({ table }).listReadable()
   const same = clinics.filter((one) => one.id !== own?.id && fold(one.name) === fold(name))
   if (same.length === 0) return
   await confirm(command, [
@@ -134,14 +164,14 @@ async function confirmChanges(
 ): Promise<void> {
   if (name) await confirmName(table, name, clinic, command)
   const consequences = [
-    ...(timezone
+    ...(timezone && clinic.timezone
       ? [
           `The time zone of ${clinic.name} changes from ${clinic.timezone} to ${timezone}.`,
           '  Dates and clock times stay, which are other instants in the new zone: of appointments, working hours, days off and holidays.',
           '  Dates of invoices and payments stay. Times such as created_at stay the same instants, and are shown in the new zone.',
         ]
       : []),
-    ...(currency
+    ...(currency && clinic.currency
       ? [
           `The currency of ${clinic.name} changes from ${clinic.currency} to ${currency}.`,
           '  Nothing is converted: invoices, payments, treatments and price lists keep their currency and amounts.',

@@ -53,7 +53,7 @@ const messages: ResourceCommands<ReturnType<typeof messageJson>> = {
       option: 'unresolved',
       description: 'those whose outcome is unknown, and why; without the other filters',
       read: ({ table, clinic }) => unresolvedOf(table, [clinic]),
-      readAll: async (table) => unresolvedOf(table, await clinicStore({ table }).list()),
+      readAll: async (table) => unresolvedOf(table, (await clinicStore({ table }).listReadable()).clinics),
     },
   },
   hasOwnShow: true,

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
+import { UNREADABLE_SETTINGS } from '../../../shared/maintenance/verify/verify-clinics.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { nameOf } from './command-trail.ts'
@@ -41,8 +42,9 @@ export const unknownClinic = (text: string, source: string): CommandFailure =>
 export async function findClinic(table: Table, text: string, source = ''): Promise<ClinicId> {
   const lower = text.toLowerCase()
   if (isUuid(lower)) return lower as ClinicId
-  const all = await clinicStore({ table }).list()
-  const named = all.filter(({ name }) => fold(name) === fold(text))
+  const { clinics, unreadable } = await clinicStore({ table }).listReadable()
+  const named = clinics.filter(({ name }) => fold(name) === fold(text))
+  const all = [...clinics, ...unreadable.map((id) => ({ id, name: UNREADABLE_SETTINGS }))]
   const found =
     named.length > 0 || text.length < MIN_PREFIX ? named : all.filter(({ id }) => id.startsWith(lower))
   const [only, ...others] = found

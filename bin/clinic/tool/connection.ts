@@ -202,7 +202,7 @@ export async function openStoredClinic(command: Command, name?: string): Promise
 
 /** The clinic with this id, even if it is being deleted. @throws CommandFailure if there is none */
 export async function requireStoredClinic(table: Table, id: ClinicId, source = ''): Promise<StoredClinic> {
-  const clinic = await clinicStore({ table }).find(id)
+  const clinic = await clinicStore({ table }).findListed(id)
   if (!clinic) throw unknownClinic(id, source)
   return clinic
 }

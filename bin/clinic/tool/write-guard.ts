@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path'
-import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { COMMANDS_DURING_RESTORE } from '../../../shared/operator/commands.ts'
-import { clinicStore } from '../../../shared/store/clinics.ts'
+import { ClinicBeingDeleted, clinicStore } from '../../../shared/store/clinics.ts'
+import { clinicDirectoryKey, clinicKey } from '../../../shared/store/keys/clinics.ts'
 import { withScope } from '../../../shared/store/table/request-scope.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { MAX_TRANSACTION_MS } from '../../../shared/store/table/visibility-delay.ts'
@@ -23,7 +24,6 @@ const guards = new WeakMap<Table, (next: Guarded) => void>()
  * may be confirmed, and write, long after it has read the clinic. Each write then throws ClinicBeingDeleted or CommandFailure.
  */
 export function withWriteGuard(table: Table): Table {
-  const { requireNotDeleting } = clinicStore({ table })
   let guarded: Guarded | undefined
   let validUntil = Number.NEGATIVE_INFINITY
 
@@ -33,7 +33,11 @@ export function withWriteGuard(table: Table): Table {
       if (guarded === undefined) return write(...args)
       const now = performance.now()
       if (now >= validUntil) {
-        const { id, replacement, restoring } = await requireNotDeleting(guarded.clinic)
+        const { clinic: id } = guarded
+        // Settings that cannot be read, or are missing, are repaired too.
+        const item = (await table.get(clinicKey(id))) ?? (await table.get(clinicDirectoryKey(id)))
+        if (!item || item.deletingAt !== undefined) throw new ClinicBeingDeleted(id, !item)
+        const { replacement, restoring } = item as unknown as Clinic
         // A leaked key must not wait. The reconciliation is repeated afterwards.
         if (replacement && guarded.command !== 'credential revoke')
           throw new CommandFailure(
@@ -76,7 +80,7 @@ export const guardWrites = (table: Table, clinic: ClinicId, command: string): vo
  * @throws CommandFailure while the clinics are paused for a restore of the table
  */
 export async function requireNoReplacement(table: Table): Promise<void> {
-  const clinics = await clinicStore({ table }).list()
+  const { clinics } = await clinicStore({ table }).listReadable()
   const replacement = clinics.find((clinic) => clinic.replacement)?.replacement
   if (replacement) throw pausedUntil(replacement.table)
 }

@@ -18,7 +18,7 @@ export const SEARCH_PROGRESS = walkKey('maintain', 'migrate#search')
 export const migrateSearch = async (table: Table, options: WalkOptions = {}) =>
   walk(
     table,
-    clinicsOf(await clinicStore({ table }).ids()),
+    clinicsOf((await clinicStore({ table }).directory()).ids),
     {
       progress: SEARCH_PROGRESS,
       visit: async ([clinic]) => ({

@@ -31,7 +31,7 @@ export async function verifyClinics(
   verify: (clinic: VerifiedClinic) => Promise<number>,
 ): Promise<Verified> {
   const clinics = clinicStore({ table })
-  const ids = await clinics.ids()
+  const { ids } = await clinics.directory()
   return walk(
     progress.table,
     clinicsOf(ids, segments),
@@ -39,7 +39,7 @@ export async function verifyClinics(
       progress: progress.key,
       ...(subject !== undefined && { subject }),
       visit: async ([id]) => {
-        const clinic = await readableClinic(id as string, () => clinics.find(id as ClinicId))
+        const clinic = await readableClinic(id as string, () => clinics.findListed(id as ClinicId))
         // Half of a clinic that is being deleted is missing.
         if (clinic === null || clinic.deletingAt !== undefined) return { remaining: 0, failed: 0 }
         return { remaining: await verify(clinic), failed: 0 }
@@ -55,12 +55,15 @@ export async function verifyClinics(
   )
 }
 
+/** The name of a clinic whose settings have no name that can be read. */
+export const UNREADABLE_SETTINGS = 'settings that cannot be read'
+
 /** A clinic whose settings cannot be read is verified too, which reports them. */
 export async function readableClinic<C>(id: string, read: () => Promise<C>): Promise<C | VerifiedClinic> {
   try {
     return await read()
   } catch (error) {
     if (!(error instanceof UnreadableRecord)) throw error
-    return { id: id.toLowerCase() as ClinicId, name: 'settings that cannot be read' }
+    return { id: id.toLowerCase() as ClinicId, name: UNREADABLE_SETTINGS }
   }
 }

@@ -2,6 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { holidayStore } from '../../../../shared/store/holidays.ts'
+import { clinicDirectoryKey, clinicKey } from '../../../../shared/store/keys/clinics.ts'
+import { patientHeadKey } from '../../../../shared/store/keys/patients.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { newClinic } from '../../../support/table.ts'
@@ -231,3 +233,23 @@ it.each([...['', 'clinic', 'clinic create', 'import', 'credential create', 'mess
     expect(await output(run(...args, '--help'))).toContain(['Usage: clinic', ...args].join(' '))
   },
 )
+
+it('a clinic whose settings cannot be read stops no command on others, and clinic update repairs it', async () => {
+  const [damaged, other] = [await newClinic(db.table), await newClinic(db.table, { name: 'Praxis Alone' })]
+  await db.table.update(clinicKey(damaged.id), {
+    UpdateExpression: 'REMOVE currency ADD v :one',
+    ExpressionAttributeValues: { ':one': 1 },
+  })
+  await db.table.putMany([{ ...clinicDirectoryKey(damaged.id), sk: `${damaged.id}z` }])
+  expect((await run('clinic', 'list')).printed).toContain(`${damaged.id}  settings that cannot be read`)
+  expect(await output(run('clinic', 'show', '--clinic', 'Praxis Alone'))).toContain(other.id)
+  expect((await run('verify', '--clinic', damaged.id)).printed).toContain('attribute currency is not text')
+  expect((await run('clinic', 'update', '--clinic', damaged.id, '--currency', 'EUR', '--yes')).code).toBe(0)
+  expect((await clinicStore(db).find(damaged.id))?.currency).toBe('EUR')
+})
+
+it('verify repairs a lost count of patients, which the list of patients needs', async () => {
+  const { id } = await newClinic(db.table)
+  await db.table.update(patientHeadKey(id), { UpdateExpression: 'REMOVE n' })
+  expect((await run('verify', '--clinic', id, '--repair')).printed).toContain('1 difference, 1 repaired')
+})
