@@ -11,8 +11,9 @@ import { migrateTable } from './migrate/migrate-table.ts'
 import { MIGRATIONS, type Migration, readTableFormat } from './migrate/migrations.ts'
 import { reconcileWithoutSource, reconcileWithSource } from './restore/reconcile.ts'
 import { NotPaused } from './restore/restore-pause.ts'
+import { noteUnlisted } from './unlisted-credentials.ts'
 import { verifyClinic } from './verify/verify-clinic.ts'
-import { readableClinic, type VerifiedClinic, verifyClinics } from './verify/verify-clinics.ts'
+import { readableClinic, type Verified, type VerifiedClinic, verifyClinics } from './verify/verify-clinics.ts'
 import {
   maintenanceRuns,
   type QueuedRun,
@@ -100,11 +101,15 @@ async function addFailure(runs: Context['runs'], run: Run, clinic: string, error
 }
 
 async function verify(
-  { openTable, tableName, pauseMs }: Maintenance,
+  { client, openTable, tableName, pauseMs }: Maintenance,
   { run, options, end, runs }: Context,
 ): Promise<unknown> {
   const table = openTable(tableName)
   const progress = { table, key: walkKey('maintain', 'verify') }
+  if (!run.hasCredentials) {
+    await noteUnlisted({ table, client, name: tableName, ...options }, 'verify')
+    await runs.set(run, { hasCredentials: true })
+  }
   const verifyOne = async ({ id: clinic }: VerifiedClinic): Promise<number> => {
     const kinds: Record<string, number> = {}
     const { differences } = await verifyClinic(table, clinic, {
@@ -116,7 +121,8 @@ async function verify(
     })
     if (differences === 0) return 0
     // What is missing of a clinic whose deletion has begun since is no difference.
-    await readableClinic(clinic, () => clinicStore({ table }).requireNotDeleting(clinic))
+    const current = await readableClinic(clinic, () => clinicStore({ table }).findListed(clinic))
+    if (current?.deletingAt !== undefined || !current) return 0
     await runs.addFinding(run, { clinic, kinds })
     return differences
   }
@@ -128,7 +134,12 @@ async function verify(
       segments: VERIFY_SEGMENTS,
       ...options,
       onClinicFailed: (clinic, error) => addFailure(runs, run, clinic, error),
-      onFinish: end,
+      onFinish: async (result) => {
+        const { remaining, failed } = result as Verified
+        const { stray } = await clinicStore({ table }).directory()
+        for (const clinic of stray) await runs.addFinding(run, { clinic, kinds: { directory_stray: 1 } })
+        await end({ remaining: remaining + stray.length, failed })
+      },
     },
     verifyOne,
   )

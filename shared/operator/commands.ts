@@ -108,6 +108,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   },
   verify: { ...reading, progress: ['DeleteItem', 'UpdateItem'] },
   'verify --repair': changing,
+  'credential revoke --all': { ...changing, table: [...READ, ...WRITE, 'Scan'] },
   'verify --all': { role: 'maintain', table: [...READ, ...WRITE], maintenance: ['SendMessage'] },
   'restore table': { role: 'maintain', table: [...READ, ...WRITE, ...RESTORE, 'Scan'] },
   'restore configure': { role: 'maintain', table: RESTORE },

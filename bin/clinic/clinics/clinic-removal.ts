@@ -3,6 +3,7 @@
  * itself goes last.
  */
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import { noteUnlisted, unlistedOf } from '../../../shared/maintenance/unlisted-credentials.ts'
 import { type Scannable, tableItems } from '../../../shared/maintenance/walk/sources.ts'
 import { type WalkOptions, walk } from '../../../shared/maintenance/walk/walk.ts'
 import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
@@ -21,7 +22,7 @@ import {
   credentialKey,
 } from '../../../shared/store/keys/clinics.ts'
 import { type Key, shortId } from '../../../shared/store/keys/key.ts'
-import { walkKey } from '../../../shared/store/keys/operator.ts'
+import { unlistedCredentialKey, walkKey } from '../../../shared/store/keys/operator.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
@@ -47,7 +48,7 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
   // From here on no credential is issued, and the clinic does not change.
   const marked = await clinicStore({ table }).beginDeletion(id, begun)
   await credentialStore({ table, now: table.now }).refreshClinic(marked)
-  const revokedAt = await revokeAll(table, id)
+  const revokedAt = await revokeAll(platform, id)
   const last = [marked.deletingAt ?? begun, ...revokedAt].toSorted().at(-1) as string
   const wait = Date.parse(last) + VISIBILITY_DELAY_MS - table.now()
   if (wait > 0) await sleep(wait)
@@ -72,14 +73,22 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
 
 const progressOf = (clinic: ClinicId): Key => walkKey('maintain', `delete#${shortId(clinic)}`)
 
-/** Revokes the clinic's credentials. Returns when each was revoked. */
-async function revokeAll(table: Table, clinic: ClinicId): Promise<string[]> {
+/** Revokes the clinic's credentials, and lists those that its list lacks. Returns when each was revoked. */
+async function revokeAll(platform: RemovalPlatform, clinic: ClinicId): Promise<string[]> {
+  const { table } = platform
   const credentials = credentialStore({ table, now: table.now })
   const times: string[] = []
-  for (const { key } of await credentials.list(clinic)) {
-    const revoked = await credentials.revoke(key)
-    if (revoked?.revokedAt) times.push(revoked.revokedAt)
+  const revokeEach = async (keys: readonly string[]) => {
+    for (const key of keys) {
+      const revoked = await credentials.revoke(key)
+      if (revoked?.revokedAt) times.push(revoked.revokedAt)
+    }
   }
+  await revokeEach((await credentials.list(clinic)).map(({ key }) => key))
+  await noteUnlisted(platform, clinic)
+  const unlisted = await unlistedOf(table, clinic)
+  await revokeEach(unlisted)
+  await table.deleteMany(unlisted.map((key) => unlistedCredentialKey(clinic, key)))
   return times
 }
 

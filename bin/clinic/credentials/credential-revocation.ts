@@ -1,14 +1,22 @@
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { type CredentialWithUse, isActive } from '../../../shared/domain/credential.ts'
+import { noteUnlisted, unlistedOf } from '../../../shared/maintenance/unlisted-credentials.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { tableReplacement } from '../../../shared/store/table-replacement.ts'
 import { addToTrail } from '../tool/command-trail.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
-import { connect, openClinic } from '../tool/connection.ts'
-import { CommandFailure, counted, formatTable as lines, nameClinic, print } from '../tool/output.ts'
+import { connect, connectDynamoDb, openClinic } from '../tool/connection.ts'
+import {
+  CommandFailure,
+  counted,
+  formatTable as lines,
+  nameClinic,
+  print,
+  walkNotices,
+} from '../tool/output.ts'
 import { credentialCells, credentialJson, requireKey, unknownCredential } from './credential-text.ts'
 
 /** Options for the webhooks that were created with a revoked credential, which keep receiving events without one of them. */
@@ -50,21 +58,31 @@ export function addRevocation(group: Command): void {
         command,
         left.map((one) => ({ key: one.key })),
       )
-      const { revoked, deleted } = await revokeCredentials(table, clinic.id, keys, (created) => {
-        requireWebhookOption(created, given, `Revoked ${what}.`)
-        addToTrail(
-          command,
-          created.map((id) => ({ id })),
-        )
-        return given.withWebhooks ? created : []
-      })
+      const { revoked, deleted } = await revokeCredentials(
+        table,
+        clinic.id,
+        keys,
+        (created) => {
+          requireWebhookOption(created, given, `Revoked ${what}.`)
+          addToTrail(
+            command,
+            created.map((id) => ({ id })),
+          )
+          return given.withWebhooks ? created : []
+        },
+        key === undefined ? () => findUnlisted(command, table, clinic.id) : undefined,
+      )
       const replacement = await tableReplacement({ table }).renew(clinic.id)
-      const changed = revoked.filter(({ key }) => left.some((one) => one.key === key))
-      const isUnchanged = left.length + deleted.length === 0
+      const changed = revoked.filter(
+        (one) => !all.some(({ key, revokedAt }) => key === one.key && revokedAt !== null),
+      )
+      const found = changed.filter((one) => !keys.includes(one.key)).map((one) => one.key)
+      const isUnchanged = changed.length + deleted.length === 0
       const [only] = revoked
       const result = key !== undefined && only ? credentialJson(only) : { data: changed.map(credentialJson) }
       print(command, { ...result, deleted_webhooks: deleted }, [
         ...(left.length > 0 ? [`Revoked ${what}`] : []),
+        ...found.map((one) => `Revoked credential ${one}, which the list of credentials lacked`),
         ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
         ...(isUnchanged
           ? [
@@ -86,6 +104,20 @@ async function ofClinic(command: Command) {
   return { table, clinic, all: await credentialStore({ table, now: Date.now }).list(clinic.id) }
 }
 
+async function findUnlisted(command: Command, table: Table, clinic: ClinicId): Promise<string[]> {
+  command
+    .configureOutput()
+    .writeErr?.('The listed credentials are revoked. Searching the table for others.\n')
+  const { client, tableName: name } = await connectDynamoDb(command)
+  await noteUnlisted({ table, client, name, ...walkNotices(command, 'item') }, clinic)
+  const keys = await unlistedOf(table, clinic)
+  addToTrail(
+    command,
+    keys.map((key) => ({ key })),
+  )
+  return keys
+}
+
 async function ofKey(table: Table, key: string) {
   const known = await credentialStore({ table, now: Date.now }).find(key)
   if (!known) throw unknownCredential(key)
@@ -105,21 +137,28 @@ const revocationConsequences = (
  * Revokes credentials, then deletes webhook endpoints that were created with them: revoking alone does not stop their deliveries, and
  * until then the credentials could create more. Repeatable.
  * @param choose which of the endpoints are deleted
+ * @param findMore keys that take longer to find
  */
 export async function revokeCredentials(
   table: Table,
   clinic: ClinicId,
   keys: readonly string[],
   choose: (endpoints: readonly string[]) => readonly string[],
+  findMore: () => Promise<readonly string[]> = async () => [],
 ): Promise<{ readonly revoked: readonly CredentialWithUse[]; readonly deleted: readonly string[] }> {
   const credentials = credentialStore({ table, now: Date.now })
   const revoked: CredentialWithUse[] = []
-  for (const key of keys) {
-    const credential = await credentials.revoke(key)
-    if (credential) revoked.push(credential)
+  const revokeEach = async (some: readonly string[]) => {
+    for (const key of some) {
+      const credential = await credentials.revoke(key)
+      if (credential) revoked.push(credential)
+    }
   }
+  await revokeEach(keys)
+  const more = await findMore()
+  await revokeEach(more)
   const deleted: string[] = []
-  for (const id of choose(await endpointsOf(table, clinic, keys)))
+  for (const id of choose(await endpointsOf(table, clinic, [...keys, ...more])))
     if (await webhookStore({ table }).remove(clinic, id)) deleted.push(id)
   return { revoked, deleted }
 }

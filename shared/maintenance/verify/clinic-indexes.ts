@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicInfo } from '../../domain/clinic.ts'
+import { toClinic } from '../../store/clinics.ts'
 import { ACTIVE_VERSION, clinicInfo } from '../../store/credentials.ts'
 import {
   clinicCredentialKey,
@@ -9,16 +10,25 @@ import {
   credentialKey,
 } from '../../store/keys/clinics.ts'
 import type { Item, Write } from '../../store/table/write-requests.ts'
+import { unlistedOf } from '../unlisted-credentials.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
 import type { DifferenceKind } from './comparison/difference.ts'
 import { type Finding, findingOf, type Inspection } from './comparison/inspection.ts'
+import { readable } from './comparison/readable.ts'
 import type { Snapshot } from './comparison/snapshot.ts'
 
-type CredentialDifference = Extract<DifferenceKind, `credential_${string}`>
+type CredentialDifference = Extract<DifferenceKind, `credential_${string}` | 'record_unreadable'>
+
+/** The attributes of every credential. */
+const ATTRIBUTES = [
+  ...['key', 'name', 'clinic', 'scopes', 'createdAt', 'expiresAt', 'revokedAt', 'requestsPerMinute'],
+  ...['salt', 'hash'],
+]
 
 /**
  * Verifies the indexes of a clinic: the operator's directory of clinics, the list of the clinic's credentials, whether the
- * list says that a credential is revoked, and the settings of the clinic that each credential copies.
+ * list says that a credential is revoked, and the settings of the clinic that each credential copies. What the list lacks was noted
+ * when all clinics were verified.
  */
 export async function checkClinicIndexes({
   table,
@@ -40,18 +50,19 @@ export async function checkClinicIndexes({
     const known = new Map(credentials.map((item) => [item.pk, item]))
     await examineAll(
       page.filter((row) => credentialDifference(row, known.get(credentialKey(row.sk).pk), settings) !== null),
-      recheckCredential,
+      ({ sk }, read) => recheckCredential(sk, read),
     )
   }
+  await examineAll(await unlistedOf(table, clinic), recheckCredential)
 
-  async function recheckCredential({ sk: id }: Item, read: Snapshot): Promise<Finding | null> {
+  async function recheckCredential(id: string, read: Snapshot): Promise<Finding | null> {
     const key = clinicCredentialKey(clinic, id)
     const settings = await read.get(clinicKey(clinic))
     const row = await read.get(key)
     const credential = await read.get(credentialKey(id))
-    const kind = row ? credentialDifference(row, credential, settings) : null
-    if (!row || !kind) return null
-    const write = credential && repairOf(kind, row, credential, settings)
+    const kind = credentialDifference(row, credential, settings)
+    if (!kind) return null
+    const write = credential && repairOf(kind, { ...key, ...row }, credential, settings)
     return findingOf(kind, key, write ? () => read.write([write]) : null)
   }
 
@@ -62,7 +73,8 @@ export async function checkClinicIndexes({
     credential: Item,
     settings: Item | undefined,
   ): Write | null {
-    if (kind === 'credential_state_wrong') return table.putWrite({ ...row, v: rowVersion(credential) })
+    if (kind === 'credential_state_wrong' || kind === 'credential_unlisted')
+      return table.putWrite({ ...row, v: rowVersion(credential) })
     if (kind !== 'credential_outdated' || !settings) return null
     return table.updateWrite(credentialKey(row.sk), {
       UpdateExpression: 'SET clinic = :clinic, cv = :version',
@@ -71,15 +83,19 @@ export async function checkClinicIndexes({
   }
 
   function credentialDifference(
-    row: Item,
+    row: Item | undefined,
     credential: Item | undefined,
     settings: Item | undefined,
   ): CredentialDifference | null {
+    const copy = (credential?.clinic ?? {}) as Partial<ClinicInfo>
+    if (!row) return copy.id === clinic ? 'credential_unlisted' : null
     if (!credential) return 'credential_missing'
-    const copy = (credential.clinic ?? {}) as Partial<ClinicInfo>
+    if (ATTRIBUTES.some((name) => credential[name] === undefined)) return 'record_unreadable'
     if (copy.id !== clinic) return 'credential_foreign'
     if (row.v !== rowVersion(credential)) return 'credential_state_wrong'
-    return settings && !isDeepStrictEqual(copy, infoOf(settings)) ? 'credential_outdated' : null
+    // Settings that cannot be read were reported before.
+    if (!settings || !readable(() => toClinic(settings))) return null
+    return isDeepStrictEqual(copy, infoOf(settings)) ? null : 'credential_outdated'
   }
 }
 

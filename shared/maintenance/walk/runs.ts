@@ -51,6 +51,8 @@ export type Run = {
   readonly task: Task
   /** ISO 8601. */
   readonly startedAt: string
+  /** Whether a verification has read the credentials of the whole table. */
+  readonly hasCredentials?: boolean
   /** Undefined until it has ended. */
   readonly result?: unknown
   /** The last failure. The worker repeats what has failed. */

@@ -74,6 +74,12 @@ export const walkPartitionPrefix = (role: string): string => `${WALK_PARTITION_P
 /** Maintenance that a worker of the stack runs: what was started, and how it ended. The progress of its walk is another item. */
 export const runKey = (name: string): Key => ({ ...walkKey('maintain', name), sk: 'run' })
 
+/** A note that the list of the clinic lacks a credential. */
+export const unlistedCredentialKey = (clinic: ClinicId, key: string): Key => ({
+  ...walkKey('support', 'unlisted'),
+  sk: `${clinic}#${key}`,
+})
+
 const FINDING_PREFIX = 'clinic#'
 
 /** What a worker found in a clinic, or why it could not do its task there. */

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { NotPaused } from '../../../shared/maintenance/restore/restore-pause.ts'
 import { runMaintenance } from '../../../shared/maintenance/run-maintenance.ts'
 import { maintenanceRuns, type QueuedRun } from '../../../shared/maintenance/walk/runs.ts'
+import { clinicCredentialKey, clinicDirectoryKey } from '../../../shared/store/keys/clinics.ts'
 import { walkKey } from '../../../shared/store/keys/operator.ts'
+import { issueCredential } from '../../support/credentials.ts'
 import { freshTable, newClinic } from '../../support/table.ts'
 
 it('waits for an invocation of the run that it replaced, which would not continue it', async () => {
@@ -29,6 +31,24 @@ it('waits for an invocation of the run that it replaced, which would not continu
   expect([(await runs.find('verify'))?.result, queue.length]).toEqual([undefined, 1])
   await invoke()
   expect((await runs.find('verify'))?.result).toEqual({ remaining: 0, failed: 0 })
+})
+
+it('finds credentials that no list has, and rows of the directory that are no clinics', async () => {
+  const { table, client, name } = await freshTable()
+  const clinic = await newClinic(table)
+  const { key } = await issueCredential(table, clinic)
+  await table.deleteMany([clinicCredentialKey(clinic.id, key)])
+  await table.putMany([{ ...clinicDirectoryKey(clinic.id), sk: `${clinic.id}z` }])
+  const runs = maintenanceRuns(table)
+  const task = { name: 'verify' } as const
+  const run = await runs.start(task)
+  const maintenance = { client, tableName: name, openTable: () => table, push: async () => {}, pauseMs: 1 }
+  await runMaintenance(maintenance, JSON.stringify({ run: run.id, task }), () => 900_000)
+  expect((await runs.find('verify'))?.result).toEqual({ remaining: 2, failed: 0 })
+  expect(await runs.findings(run)).toEqual([
+    { clinic: clinic.id, kinds: { credential_unlisted: 1 } },
+    { clinic: `${clinic.id}z`, kinds: { directory_stray: 1 } },
+  ])
 })
 
 it('queues what is left a minute before the time-out, and does nothing for a run that has ended', async () => {

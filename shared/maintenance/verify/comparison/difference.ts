@@ -5,14 +5,16 @@ import type { Key } from '../../../store/keys/key.ts'
  * `{position}` and `{owner}` follow from the key of the item.
  */
 export const DIFFERENCES = {
-  record_unreadable: '{record} cannot be read',
+  record_unreadable: '{record} cannot be read{note}',
   record_missing: '{record} is missing; {note}',
   patient_row_without_record: '{position} holds a patient whose record is missing',
+  settings_incomplete: 'the settings of the clinic lack {note}',
   secret_missing: 'a secret of the clinic is missing',
   amounts_wrong: '{record} has amounts that do not add up, or that its rows contradict',
   record_contradicted: '{record} has values that none of its rows in lists has',
   dangling_reference: '{record} refers to what does not exist: {note}',
   catalogue_wrong: '{record} is wrong: {note}',
+  count_wrong: 'the {note}: if none is missed, --repair counts again',
   row_missing: '{record} is missing from {list}',
   row_differs: '{record} is different in {list}',
   row_extra: '{record} is in {list} and does not belong there',
@@ -46,11 +48,17 @@ export const DIFFERENCES = {
   refresh_interrupted: 'the change of name of {owner} did not reach all its copies',
   refresh_unscheduled: 'stale copies of the name of {owner} are not refreshed by the sweep',
   refresh_stray: 'the sweep has copies to refresh that are not stale',
+  event_missing: 'events are lost, at the positions {note}',
+  event_head_wrong: 'the position of the next event is taken, or cannot be read',
+  delivery_unscheduled: 'the sweep does not know {record}',
+  health_missing: 'the health of {record} is missing',
   credential_missing: '{record} is in the list of credentials, and does not exist',
   credential_foreign: "{record} is in the list of credentials, and is another clinic's",
   credential_state_wrong: 'the list of credentials does not say whether {record} is revoked',
+  credential_unlisted: '{record} is missing from the list of credentials',
   credential_outdated: '{record} has outdated settings of the clinic',
   holidays_outdated: '{record} has other holidays than the clinic',
+  directory_stray: 'the row of the directory names no clinic',
   clinic_unlisted: "the operator's directory lacks the clinic",
 } as const satisfies Readonly<Record<string, string>>
 
@@ -67,6 +75,7 @@ export const NEVER_REPAIRED: ReadonlySet<DifferenceKind> = new Set([
   'patient_ordinal_missing',
   'external_id_stray',
   'external_id_wrong',
+  'event_missing',
   'credential_missing',
   'credential_foreign',
 ] as const)

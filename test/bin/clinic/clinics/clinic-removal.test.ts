@@ -15,7 +15,7 @@ import { patientChanges } from '../../../../shared/store/copies/patient-changes.
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
-import { clinicKey } from '../../../../shared/store/keys/clinics.ts'
+import { clinicCredentialKey, clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { providerMessageKey } from '../../../../shared/store/keys/messages.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
@@ -102,6 +102,12 @@ describe('the deletion of a clinic', () => {
     expect(await itemsWith(db, shortId(other.id), other.id, keys[1] as string)).toEqual(before)
     expect(await deletedClinics(db).find(clinic.id)).toEqual({ at: expect.any(String), operator: 'eva' })
     expect(await deletedClinics(db).find(other.id)).toBeNull()
+  })
+
+  it('deletes a credential that the list of the clinic lacks', async () => {
+    await db.table.deleteMany([clinicCredentialKey(clinic.id, keys[0] as string)])
+    await removeClinic(platform(), clinic)
+    expect(await itemsWith(db, keys[0] as string)).toEqual([])
   })
 
   it('revokes the credentials before anything else is deleted, and waits for writes that had begun', async () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { clinicCredentialKey } from '../../../../shared/store/keys/clinics.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { deployedTable, output, rejection } from '../../../support/deployed-stack.ts'
@@ -224,4 +225,13 @@ describe('credential revoke --all', () => {
       `Deleted webhook endpoint ${created}`,
     )
   })
+})
+
+it('credential revoke --all revokes a credential that the list of the clinic lacks', async () => {
+  await db.table.deleteMany([clinicCredentialKey(clinic.id, key)])
+  const args = ['--all', '--clinic', clinic.id, '--yes']
+  expect((await credential('revoke', ...args)).printed).toBe(
+    `Revoked credential ${key}, which the list of credentials lacked\n`,
+  )
+  expect(await accepts(secret)).toBe(false)
 })
