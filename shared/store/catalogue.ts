@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../domain/clinic.ts'
 import { sortedByName } from './by-name.ts'
+import { addToCount } from './catalogue-count.ts'
 import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
 import { catalogueVersionKey, importedRemovalKey } from './keys/operator.ts'
@@ -111,13 +112,15 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
         }
         changeset.put(item, before ? { version: before.version } : 'new')
       }
+      const added = changes.filter(({ before }) => !before).length
+      await addToCount(table, changeset, partitionOf(clinic), added)
       await changeset.commit()
     },
     findRemoved: async (clinic, ids) => {
       const items = await table.getMany(ids.map((id) => importedRemovalKey(clinic, id)))
       return new Map(items.map((item) => [item.r as string, provenanceOfItem(item)]))
     },
-    remove: (clinic, { id, version, imported }) => {
+    remove: async (clinic, { id, version, imported }) => {
       const changeset = new Changeset(table, clinic)
       changeset.remove(keyOf(clinic, id), version)
       if (typeof announced === 'string') changeset.announceClinic(announced)
@@ -127,7 +130,8 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
           r: id,
           ...provenanceAttributes({ externalId: undefined, imported }),
         })
-      return table.transact(changeset.writes())
+      await addToCount(table, changeset, partitionOf(clinic), -1)
+      await table.transact(changeset.writes())
     },
   }
 }

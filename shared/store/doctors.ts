@@ -4,6 +4,7 @@ import type { ClinicId } from '../domain/clinic.ts'
 import { doctorEventDraft } from '../domain/webhooks/event.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { sortedByName } from './by-name.ts'
+import { addToCount } from './catalogue-count.ts'
 import { type Provenance, provenanceAttributes, provenanceOfItem } from './external-ids/provenance.ts'
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
@@ -84,6 +85,12 @@ export function doctorStore({ table }: { table: Table }) {
         after: before || holidays.length === 0 ? after : { ...after, holidays },
       })
     if (changes.some((change) => activeDoctorsAdded(change) > 0)) await limitActive(changeset, changes)
+    await addToCount(
+      table,
+      changeset,
+      doctorsPartition(clinic),
+      changes.filter(({ before }) => !before).length,
+    )
     extendChanges(changeset)
     await changeset.commit()
   }

@@ -141,7 +141,7 @@ export async function createWebhookWithDeliveries(
 export async function createDeliveries(
   table: Table,
   clinic: Clinic,
-  webhook: Webhook,
+  webhook: Pick<Webhook, 'id'>,
 ): Promise<WebhookWithDeliveries['deliveries']> {
   await eventFanOut({ table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
   const page = await deliveryStore({ table }).page(clinic.id, webhook.id, { limit: 100 }, Date.now())

@@ -1,17 +1,24 @@
 import { departmentProblems, priceListProblems, treatmentProblems } from '../../domain/booking/catalogue.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import { instantOfUuid, isUuid } from '../../domain/uuid.ts'
+import { COUNT } from '../../store/catalogue-count.ts'
 import { DEPARTMENTS, PRICE_LISTS, ROOMS, TREATMENTS } from '../../store/catalogue-kinds.ts'
-import { clinicStore, toClinic } from '../../store/clinics.ts'
+import { newRecipientSecret, toClinic } from '../../store/clinics.ts'
 import { type StoredDoctor, toDoctor } from '../../store/doctors.ts'
 import { decodeWebhook } from '../../store/events/items.ts'
 import { holidayStore } from '../../store/holidays.ts'
-import { clinicKey, doctorKey, doctorsPartition } from '../../store/keys/clinics.ts'
-import { webhookKey, webhooksPartition } from '../../store/keys/webhooks.ts'
+import { clinicKey, doctorKey, doctorsPartition, holidaysKey } from '../../store/keys/clinics.ts'
+import type { Key } from '../../store/keys/key.ts'
+import { catalogueVersionKey } from '../../store/keys/operator.ts'
+import { webhookCountKey, webhookKey, webhooksPartition } from '../../store/keys/webhooks.ts'
+import { number } from '../../store/table/attributes.ts'
 import type { Item } from '../../store/table/write-requests.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
 import type { Difference } from './comparison/difference.ts'
 import { externalIdChecker } from './comparison/external-ids.ts'
-import { findingOf, type Inspection } from './comparison/inspection.ts'
+import { type Finding, findingOf, type Inspection } from './comparison/inspection.ts'
 import { readable } from './comparison/readable.ts'
+import type { Snapshot } from './comparison/snapshot.ts'
 
 const DOCTORS = {
   partitionOf: doctorsPartition,
@@ -36,6 +43,12 @@ type EntryOf<Name extends KindName> = ReturnType<(typeof KINDS)[Name]['kind']['d
 
 /** Records by their ids; null for those that cannot be read. */
 type Catalogue = { readonly [Name in KindName]: ReadonlyMap<string, EntryOf<Name> | null> }
+
+/** The count of the records of a kind, and its attribute. */
+const countOf = (clinic: ClinicId, name: KindName): readonly [key: Key, attribute: string] =>
+  name === 'webhooks'
+    ? [webhookCountKey(clinic), 'n']
+    : [catalogueVersionKey(clinic, KINDS[name].kind.partitionOf(clinic)), COUNT]
 
 type Problem = { readonly field: string; readonly issue: string }
 
@@ -64,11 +77,40 @@ export async function checkCatalogue(inspection: Inspection): Promise<void> {
     const { imported } = KINDS[name]
     if (imported) await externalIds.check(imported, items)
   })
-  if (differences.length === 0) return
+  // What is wrong with the records comes first: with what is missing, the count is right again.
+  if (differences.length === 0) {
+    for (const name of Object.keys(KINDS) as KindName[])
+      await examine((read) => recheckCount(inspection, name, read))
+    return
+  }
   await examine(async () => {
     const found = await catalogueDifferences(inspection)
     return found.length > 0 ? { differences: found, repair: null } : null
   })
+}
+
+/** A record that nothing refers to can be lost without any other trace. A catalogue that no release with counts has changed has none. */
+async function recheckCount(
+  { table, clinic }: Inspection,
+  name: KindName,
+  read: Snapshot,
+): Promise<Finding | null> {
+  const [key, attribute] = countOf(clinic, name)
+  const item = await read.get(key)
+  let n = 0
+  for await (const page of partitionPages(table, KINDS[name].kind.partitionOf(clinic), { keysOnly: true }))
+    n += page.length
+  const count = item?.[attribute] ?? (name === 'webhooks' && (item || n > 0) ? null : n)
+  if (count === n && (!item || typeof item.v === 'number')) return null
+  const counted = { ...item, ...key, [attribute]: n, v: Number(item?.v ?? 0) + 1 }
+  const note = `${name.replace('_', ' ')} are ${n}, and were ${count ?? 'not counted'}`
+  return findingOf('count_wrong', key, () => read.write([table.putWrite(counted)]), note)
+}
+
+const decodeVersioned = (kind: (typeof KINDS)[KindName]['kind'], item: Item) => {
+  number('v').decode(item.v)
+  if (!isUuid(item.sk)) throw new TypeError('the key is not an id')
+  return kind.decode(item, item.sk)
 }
 
 async function catalogueDifferences(
@@ -76,9 +118,6 @@ async function catalogueDifferences(
   onItems: (name: KindName, items: readonly Item[]) => Promise<void> = async () => {},
 ): Promise<readonly Difference[]> {
   const differences: Difference[] = []
-  const settings = (await table.get(clinicKey(clinic))) ?? clinicKey(clinic)
-  if (!readable(() => toClinic(settings)))
-    differences.push({ kind: 'record_unreadable', key: clinicKey(clinic) })
   const all: Record<string, Map<string, unknown>> = {}
   for (const [name, { kind }] of Object.entries(KINDS)) {
     const entries = new Map<string, unknown>()
@@ -87,7 +126,7 @@ async function catalogueDifferences(
       for (const item of items)
         entries.set(
           item.sk,
-          readable(() => kind.decode(item, item.sk)),
+          readable(() => decodeVersioned(kind, item)),
         )
     }
     all[name] = entries
@@ -106,27 +145,55 @@ async function catalogueDifferences(
   return differences
 }
 
-/** Verifies that the secret with which a clinic's recipients are hashed is there. Every erasure replaces it. */
-export async function checkRecipientSecret({ table, clinic, examine }: Inspection): Promise<void> {
+/** Verifies the settings of the clinic. What no operator can set is repaired: what follows from the id, and the secret of recipients' hashes. */
+export async function checkSettings({ table, clinic, examine }: Inspection): Promise<void> {
   const key = clinicKey(clinic)
   await examine(async (read) => {
     const item = await read.get(key)
-    if (!item || typeof item.recipientSecret === 'string') return null
-    const repair = () => clinicStore({ table }).replaceRecipientSecret(clinic)
-    return findingOf('secret_missing', key, repair)
+    const derived: Item = {
+      ...key,
+      id: clinic,
+      createdAt: instantOfUuid(clinic),
+      v: 1,
+      recipientSecret: newRecipientSecret(),
+    }
+    const wrong = Object.entries(derived).filter(([name, value]) =>
+      name === 'id' ? item?.id !== clinic : typeof item?.[name] !== typeof value,
+    )
+    const repaired = { ...key, ...item, ...Object.fromEntries(wrong) }
+    const differences: Difference[] = []
+    if (item && wrong.length > 0)
+      differences.push({ kind: 'settings_incomplete', key, note: wrong.map(([name]) => name).join(', ') })
+    try {
+      toClinic(item ? repaired : key)
+    } catch (error) {
+      const { message } = (error as Error).cause as Error
+      const note = item ? `: ${message}; "clinic update" sets what is missing` : ', and is lost'
+      differences.push({ kind: 'record_unreadable', key, note })
+    }
+    const repair = wrong.length > 0 && item ? () => read.write([table.putWrite(repaired)]) : null
+    return differences.length > 0 ? { differences, repair } : null
   })
 }
 
 /** Verifies that each doctor has a copy of the clinic's holidays. A command that was interrupted may have left some out. */
-export async function checkHolidays({ table, clinic, examineAll }: Inspection): Promise<void> {
+export async function checkHolidays({ table, clinic, examine, examineAll }: Inspection): Promise<void> {
   const holidays = holidayStore({ table })
+  const key = holidaysKey(clinic)
+  await examine(async (read) => {
+    const item = await read.get(key)
+    if (!item || typeof item.v === 'number') return null
+    const repair = () => read.write([table.putWrite({ ...item, v: 1 })])
+    return findingOf('settings_incomplete', key, repair, 'the version of the holidays')
+  })
   for await (const doctors of partitionPages(table, doctorsPartition(clinic), { keysOnly: true }))
     await examineAll(doctors, async ({ sk }, read) => {
       const item = await read.get(doctorKey(clinic, sk))
       // A doctor who cannot be read was reported before.
       const doctor = item && readable(() => toDoctor(item))
       if (!doctor || (await holidays.hasCopy(clinic, doctor))) return null
-      const repair = () => holidays.refreshCopy(clinic, sk)
+      // Without the clinic's holidays, the copies are all that is left of them.
+      const repair = (await read.get(key)) ? () => holidays.refreshCopy(clinic, sk) : null
       return findingOf('holidays_outdated', item, repair)
     })
 }

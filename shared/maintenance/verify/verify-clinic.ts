@@ -7,7 +7,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { Table } from '../../store/table/table.ts'
 import { pagesOf } from '../walk/sources.ts'
 import { verifyCalendarLists } from './calendar/calendar-lists.ts'
-import { checkCatalogue, checkHolidays, checkRecipientSecret } from './catalogue.ts'
+import { checkCatalogue, checkHolidays, checkSettings } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
 import { externalIdChecker } from './comparison/external-ids.ts'
 import {
@@ -16,6 +16,7 @@ import {
   openInspection,
   type Verification,
 } from './comparison/inspection.ts'
+import { checkEvents } from './events.ts'
 import { checkOverlappingAppointments } from './overlapping-appointments.ts'
 import { checkInactivePatients } from './patients/inactive-patients.ts'
 import { patientCountChecker } from './patients/patient-count.ts'
@@ -33,6 +34,7 @@ const PARTS: Readonly<Record<string, (inspection: Inspection, options: VerifyOpt
   messages: (inspection) => verifyCalendarLists(inspection, ['messages']),
   overlapping_appointments: checkOverlappingAppointments,
   external_ids: (inspection) => externalIdChecker(inspection).checkLinks(),
+  events: checkEvents,
   stale_owners: (inspection, { gracePeriodMs }) => checkStaleOwners(inspection, gracePeriodMs),
 }
 
@@ -60,9 +62,9 @@ export async function verifyClinic(
 }
 
 async function verifySettings(inspection: Inspection): Promise<void> {
+  await checkSettings(inspection)
   await checkClinicIndexes(inspection)
   await checkCatalogue(inspection)
-  await checkRecipientSecret(inspection)
   await checkHolidays(inspection)
 }
 

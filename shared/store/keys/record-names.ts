@@ -15,6 +15,9 @@ const RECORD_NAMES: Readonly<Record<string, string>> = {
   DR: 'doctor',
   K: 'credential',
   W: 'webhook',
+  WS: 'webhook',
+  WD: 'delivery',
+  E: 'event',
 }
 
 /** The kind of record that an item is or is derived from; null if it is neither. `AL` lists appointments, and `UA` is the index of their changes. */

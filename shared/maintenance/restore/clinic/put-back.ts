@@ -11,10 +11,12 @@ import {
   roomStore,
   treatmentStore,
 } from '../../../store/catalogue.ts'
+import { addToCount } from '../../../store/catalogue-count.ts'
 import { copiedNames } from '../../../store/copies/copied-names.ts'
 import { addDoctor, doctorStore, readHolidays } from '../../../store/doctors.ts'
 import { externalIds } from '../../../store/external-ids/links.ts'
 import { holidayStore } from '../../../store/holidays.ts'
+import { doctorsPartition } from '../../../store/keys/clinics.ts'
 import { patientKey } from '../../../store/keys/patients.ts'
 import { patientRemoval } from '../../../store/patients/patient-removal.ts'
 import { MAX_UPDATED, type PatientChange, patientWriter } from '../../../store/patients/patient-writer.ts'
@@ -133,6 +135,7 @@ async function putBackDoctors({ table, copy }: ClinicTables, clinic: ClinicId, i
       const { holidays } = before ?? (await readHolidays(table, clinic))
       const changes = new Changeset(table, clinic)
       await external.move(changes, 'doctor', id, before?.externalId ?? null, externalId)
+      await addToCount(table, changes, doctorsPartition(clinic), before ? 0 : 1)
       addDoctor(changes, { before, after: { ...doctor, externalId, ...(holidays?.length && { holidays }) } })
       await changes.commit()
     }),

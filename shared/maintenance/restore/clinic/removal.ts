@@ -2,6 +2,7 @@
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { calendarList } from '../../../store/calendar/calendar-list.ts'
 import type { CatalogueStore } from '../../../store/catalogue.ts'
+import { addToCount } from '../../../store/catalogue-count.ts'
 import { emptyResponses } from '../../../store/copies/anonymize.ts'
 import { doctorStore } from '../../../store/doctors.ts'
 import { externalIds } from '../../../store/external-ids/links.ts'
@@ -12,7 +13,7 @@ import {
   ownerPartition,
   tallyPartition,
 } from '../../../store/keys/calendar.ts'
-import { doctorKey } from '../../../store/keys/clinics.ts'
+import { doctorKey, doctorsPartition } from '../../../store/keys/clinics.ts'
 import { patientRemoval } from '../../../store/patients/patient-removal.ts'
 import { patientStore } from '../../../store/patients/patients.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
@@ -73,6 +74,7 @@ export function recordRemoval(table: Table, clinic: ClinicId) {
         const changes = new Changeset(table, clinic)
         await external.move(changes, 'doctor', id, doctor.externalId ?? null, null)
         changes.remove(doctorKey(clinic, id), doctor.version)
+        await addToCount(table, changes, doctorsPartition(clinic), -1)
         return changes
       })
       for (const pk of [doctorDayPartition(clinic, id), tallyPartition(clinic, 'A', id)])

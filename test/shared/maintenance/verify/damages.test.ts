@@ -38,12 +38,14 @@ import {
   holidaysKey,
 } from '../../../../shared/store/keys/clinics.ts'
 import { dueRefreshKey, patientOwner, staleCopiesKey } from '../../../../shared/store/keys/copies.ts'
+import { eventHeadKey, eventKey } from '../../../../shared/store/keys/events.ts'
 import {
   externalIdLinkKey,
   externalIdLinksPartition,
   externalIdSecretKey,
 } from '../../../../shared/store/keys/external-ids.ts'
 import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
+import { unlistedCredentialKey } from '../../../../shared/store/keys/operator.ts'
 import {
   inactivePatientsKey,
   nationalIdKey,
@@ -55,14 +57,22 @@ import {
   patientRowKey,
   patientSegmentKey,
 } from '../../../../shared/store/keys/patients.ts'
-import { webhookKey } from '../../../../shared/store/keys/webhooks.ts'
+import {
+  deliveriesPartition,
+  dueDeliveryKey,
+  webhookCountKey,
+  webhookHealthKey,
+  webhookKey,
+} from '../../../../shared/store/keys/webhooks.ts'
 import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore, toPatient } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { patientSearchLine } from '../../../../shared/store/patients/search-lines.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
-import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { issueCredential } from '../../../support/credentials.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
+import { createDeliveries, createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { property } from '../../../support/scale.ts'
 import { aPatient, tableOfFile } from '../../../support/table.ts'
 import { faultInjection } from './comparison/fault-injection.ts'
@@ -73,6 +83,7 @@ let made: Practice
 let mine: PopulatedClinic
 let raw: ReturnType<typeof faultInjection>
 let sound: Item[]
+let webhook: Key
 
 /** The patients at these positions. The third is inactive, and all but the first have a national id. */
 const patients = [0, 1, 2, 3].map((at) =>
@@ -95,6 +106,10 @@ beforeAll(async () => {
   // Updates that the segments do not contain yet.
   for (const [n, at] of [2, 3, 2].entries()) await change(at, { phoneNumber: `+90555000000${n}` })
   await change(0, { externalId: 'X' })
+  const { key: createdBy } = await issueCredential(db.table, await settings())
+  const { id } = await createWebhook(db.table, made.clinic, { createdBy })
+  await createDeliveries(db.table, await settings(), { id })
+  webhook = webhookKey(made.clinic, id)
   sound = await raw.scanAll()
 })
 beforeEach(() => raw.restore(sound))
@@ -235,6 +250,15 @@ const nationalIdItem = (at: number): Item =>
 const link = (): Item => sound.find(({ pk }) => pk === externalIdLinksPartition(made.clinic)) as Item
 const otherLink = () => externalIdLinkKey(made.clinic, newUuid())
 
+const delivery = () => sound.find(({ pk }) => pk === deliveriesPartition(made.clinic, webhook.sk)) as Item
+const dueDelivery = () =>
+  dueDeliveryKey({
+    clinic: made.clinic,
+    webhook: webhook.sk,
+    id: delivery().sk,
+    at: delivery().dueAt as number,
+  })
+
 // Settings, credentials and the catalogue.
 const catalogue = () => ({
   department: departmentKey(made.clinic, mine.department.id),
@@ -246,7 +270,23 @@ const catalogue = () => ({
 /** A credential with the clinic's settings, and its row with this version. */
 async function credential(facts: object, v: number | null = ACTIVE_VERSION) {
   await raw.put({ ...clinicCredentialKey(made.clinic, 'ck_1'), ...(v !== null && { v }) })
-  await raw.put({ ...credentialKey('ck_1'), clinic: clinicInfo(await settings()), ...facts })
+  const issued = {
+    key: 'ck_1',
+    name: 'X',
+    scopes: [],
+    createdAt: AT,
+    expiresAt: null,
+    requestsPerMinute: null,
+    revokedAt: null,
+  }
+  const secret = { salt: new Uint8Array(1), hash: new Uint8Array(1) }
+  await raw.put({
+    ...credentialKey('ck_1'),
+    clinic: clinicInfo(await settings()),
+    ...issued,
+    ...secret,
+    ...facts,
+  })
 }
 const outdated = async (version: object) => {
   const { id, name, currency } = await settings()
@@ -323,7 +363,6 @@ const REPAIRED: Damages = {
   busy_extra: {
     'a doctor’s day has a cancelled appointment': () =>
       raw.put({ ...day(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
-    'a doctor’s day has an unknown attribute': () => raw.alter(day(busy()), () => ({ x: 'y' })),
     'a room’s day has a cancelled appointment': () =>
       raw.put({ ...roomDay(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
   },
@@ -478,9 +517,34 @@ const REPAIRED: Damages = {
     'the list does not say whether a credential is revoked': () => credential({ revokedAt: null }, null),
   },
   clinic_unlisted: { 'the directory lacks the clinic': () => raw.remove(clinicDirectoryKey(made.clinic)) },
-  secret_missing: {
+  settings_incomplete: {
     'the clinic’s secret for recipients is missing': () =>
       raw.alter(clinicKey(made.clinic), () => ({ recipientSecret: undefined })),
+    'the settings lack the id of the clinic': () =>
+      raw.alter(clinicKey(made.clinic), () => ({ id: undefined })),
+    'the settings have no version': () => raw.alter(clinicKey(made.clinic), () => ({ v: undefined })),
+  },
+  count_wrong: {
+    'a room that nothing refers to is lost': () => raw.remove(catalogue().room),
+    'a price list that nothing refers to is lost': () => raw.remove(catalogue().priceList),
+    'a webhook is lost': () => raw.remove(webhook),
+    'the count of webhooks is lost': () => raw.remove(webhookCountKey(made.clinic)),
+  },
+  credential_unlisted: {
+    'the list lacks a credential that was noted': async () => {
+      await credential({})
+      await raw.remove(clinicCredentialKey(made.clinic, 'ck_1'))
+      await raw.put(unlistedCredentialKey(made.clinic, 'ck_1'))
+    },
+  },
+  event_head_wrong: {
+    'the next event would get a position that is taken': () =>
+      raw.alter(eventHeadKey(made.clinic), () => ({ n: 1 })),
+    'the position of the next event is lost': () => raw.remove(eventHeadKey(made.clinic)),
+  },
+  delivery_unscheduled: { 'the sweep does not know a delivery': () => raw.remove(dueDelivery()) },
+  health_missing: {
+    'the health of a webhook is lost': () => raw.remove(webhookHealthKey(made.clinic, webhook.sk)),
   },
 }
 
@@ -547,8 +611,7 @@ const REPORTED: Damages = {
   record_unreadable: {
     'an appointment cannot be read': () => raw.alter(recordKey('A', appointment()), () => ({ s: '?' })),
     'a patient cannot be read': () => raw.alter(record(1), () => ({ c: undefined })),
-    'a webhook cannot be read': () =>
-      raw.put({ ...webhookKey(made.clinic, newUuid()), url: 'https://example.com', v: 1 }),
+    'a webhook cannot be read': () => raw.alter(webhook, () => ({ events: undefined })),
     'a patient has a malformed id': async () =>
       raw.put({ ...(await raw.read(record(1))), sk: `${idOf(1)}~` }),
     'a doctor has no hours': () => raw.alter(catalogue().doctor, () => ({ hours: undefined })),
@@ -569,6 +632,7 @@ const REPORTED: Damages = {
     'a doctor of a treatment is missing': () =>
       raw.alter(catalogue().treatment, () => ({ dr: [mine.doctor.id, newUuid()] })),
   },
+  event_missing: { 'an event is lost': () => raw.remove(eventKey(made.clinic, 2)) },
   credential_missing: {
     'a credential does not exist': () =>
       raw.put({ ...clinicCredentialKey(made.clinic, 'ck_none'), v: ACTIVE_VERSION }),

@@ -1,0 +1,106 @@
+import { isUuid } from '../../domain/uuid.ts'
+import {
+  decodeCounter,
+  decodeDelivery,
+  decodeEvent,
+  decodeVersion,
+  isExpired,
+} from '../../store/events/items.ts'
+import { eventHeadKey, eventKey, eventsPartition, parseEventKey } from '../../store/keys/events.ts'
+import type { Key } from '../../store/keys/key.ts'
+import {
+  deliveriesPartition,
+  dueDeliveryKey,
+  webhookHealthKey,
+  webhooksPartition,
+} from '../../store/keys/webhooks.ts'
+import type { Item } from '../../store/table/write-requests.ts'
+import { partitionPages } from '../walk/partition-pages.ts'
+import { type Finding, findingOf, type Inspection } from './comparison/inspection.ts'
+import { readable } from './comparison/readable.ts'
+import type { Snapshot } from './comparison/snapshot.ts'
+
+/** More events than are lost at a time: a restore leaves as many positions free. */
+const MAX_LOST = 1_000_000
+
+/** Events this close to their expiry may have been deleted in any order. */
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const isEvent = (item: Item): boolean =>
+  /^\d{10}$/.test(item.sk) && readable(() => [decodeEvent(item), isExpired(item, 0)]) !== null
+
+const isDelivery = (item: Item): boolean =>
+  isUuid(item.sk) && readable(() => [decodeDelivery(item), decodeVersion(item), isExpired(item, 0)]) !== null
+
+/**
+ * Verifies that events and deliveries can be read, that none is missing between two events, that the next event gets a free position,
+ * and that the sweep knows each pending delivery. One that cannot be read is lost, and keeps the others from being read.
+ */
+export async function checkEvents({ table, clinic, count, examine, examineAll }: Inspection): Promise<void> {
+  /** A finding that the item is lost, which a repair deletes. */
+  const lost = (isRight: (item: Item) => boolean) => async (key: Key, read: Snapshot) => {
+    const item = await read.get(key)
+    if (!item || isRight(item)) return null
+    return findingOf('record_unreadable', key, () => read.write([table.deleteWrite(key)]), ', and is lost')
+  }
+  /** A finding that an item with nothing but its key is missing. */
+  const absent = async (
+    kind: 'delivery_unscheduled' | 'health_missing',
+    subject: Key,
+    key: Key,
+    read: Snapshot,
+  ): Promise<Finding | null> =>
+    (await read.get(key)) ? null : findingOf(kind, subject, () => read.write([table.putWrite({ ...key })]))
+
+  let last = 0
+  let before: Item | undefined
+  for await (const items of partitionPages(table, eventsPartition(clinic))) {
+    count('events', items.length)
+    await examineAll(
+      items.filter((item) => !isEvent(item)),
+      lost(isEvent),
+    )
+    for (const item of items.filter(isEvent)) {
+      const [from, to] = [last + 1, parseEventKey(item) - 1]
+      if (from <= to && to < from + MAX_LOST && before && !isExpired(before, table.now() + DAY_MS))
+        await examine(async (read) =>
+          (await read.get(eventKey(clinic, from)))
+            ? null
+            : findingOf('event_missing', item, null, `${from} to ${to}`),
+        )
+      last = to + 1
+      before = item
+    }
+  }
+  await examine(async (read) => {
+    const key = eventHeadKey(clinic)
+    const head = await read.get(key)
+    const counter = readable(() => decodeCounter(head))
+    if (counter && counter.n >= last) return null
+    const next = { ...head, ...key, n: Math.max(last, counter?.n ?? 0), v: Number(head?.v ?? 0) + 1 }
+    return findingOf('event_head_wrong', key, () => read.write([table.putWrite(next)]))
+  })
+  for await (const webhooks of partitionPages(table, webhooksPartition(clinic), { keysOnly: true }))
+    for (const webhook of webhooks) {
+      await examine((read) => absent('health_missing', webhook, webhookHealthKey(clinic, webhook.sk), read))
+      const dueKey = ({ sk: id, dueAt }: Item) =>
+        dueDeliveryKey({ clinic, webhook: webhook.sk, id, at: Number(dueAt) })
+      for await (const items of partitionPages(table, deliveriesPartition(clinic, webhook.sk))) {
+        count('deliveries', items.length)
+        await examineAll(
+          items.filter((item) => !isDelivery(item)),
+          lost(isDelivery),
+        )
+        const due = items.filter((item) => isDelivery(item) && item.dueAt !== null)
+        const scheduled = new Set((await table.getMany(due.map(dueKey))).map(({ sk }) => sk))
+        await examineAll(
+          due.filter((item) => !scheduled.has(dueKey(item).sk)),
+          async ({ pk, sk }, read) => {
+            const item = await read.get({ pk, sk })
+            if (!item || !isDelivery(item) || item.dueAt === null) return null
+            return absent('delivery_unscheduled', item, dueKey(item), read)
+          },
+        )
+      }
+    }
+}
