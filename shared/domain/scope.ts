@@ -7,13 +7,18 @@ export const SCOPES = [
   'appointment.read.availability',
   'appointment.write',
   'appointment.write.status',
+  'schedule.read',
+  'schedule.write',
+  'catalogue.write',
   'finance.read',
   'finance.write',
+  'invoice.write',
   'communication.read.sms',
   'communication.write.sms',
   'communication.write.email',
   'webhook.read',
   'webhook.write',
+  'sync.write',
 ] as const
 
 export type Scope = (typeof SCOPES)[number]

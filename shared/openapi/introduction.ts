@@ -73,7 +73,7 @@ const errorTable = (): string =>
   )
 
 /** How requests are authenticated, and what each scope grants. */
-export const credentialDescription = (scopes: Partial<Record<Scope, string>>): string =>
+export const credentialDescription = (scopes: Readonly<Record<Scope, string>>): string =>
   `\`Developer KEY:SECRET\`: the word \`Developer\`, a space, and the key and secret that the clinic's operator issued. Any \
 problem with a credential returns the same 401. A credential has any number of these scopes. An operation with
 \`x-required-scopes\` requires one of them:
@@ -81,7 +81,7 @@ problem with a credential returns the same 401. A credential has any number of t
 ${scopeTable(scopes)}`
 
 /** The scopes and the operations that each grants, as a markdown table. */
-export const scopeTable = (scopes: Partial<Record<Scope, string>>): string =>
+export const scopeTable = (scopes: Readonly<Record<Scope, string>>): string =>
   markdownTable(
     ['scope', 'grants'],
     Object.entries(scopes).map(([scope, operations]) => [`\`${scope}\``, operations]),

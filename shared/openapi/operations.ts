@@ -9,7 +9,7 @@ import {
   scopesOf,
 } from '../api/route.ts'
 import { envelopeOf } from '../api/schemas.ts'
-import type { Scope } from '../domain/scope.ts'
+import { SCOPES, type Scope } from '../domain/scope.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import { type Exchange, exampleIdOf, exchangesOf } from './examples.ts'
 import { notModifiedHeaders, successHeaders } from './headers.ts'
@@ -189,12 +189,12 @@ export const sharedResponses = (schemas: SchemaCollector): Json =>
   )
 
 /** The operations that each scope grants, as text. */
-export function scopeDescriptions(routes: readonly Route[]): Partial<Record<Scope, string>> {
-  const texts: Partial<Record<Scope, string>> = {}
+export function scopeDescriptions(routes: readonly Route[]): Record<Scope, string> {
+  const texts = Object.fromEntries(SCOPES.map((scope) => [scope, ''])) as Record<Scope, string>
   for (const route of routes.filter(({ aliasOf }) => aliasOf === undefined)) {
     const add = (scope: Scope, condition: string) => {
       const operationText = `${route.method} ${route.path}${condition}`
-      texts[scope] = texts[scope] === undefined ? operationText : `${texts[scope]}, ${operationText}`
+      texts[scope] = texts[scope] === '' ? operationText : `${texts[scope]}, ${operationText}`
     }
     for (const scope of scopesOf(route)) add(scope, conditionOf(route, scope))
     for (const [name, scope] of Object.entries(route.parameterScopes ?? {})) add(scope, ` with ${name}`)

@@ -1629,7 +1629,7 @@ export interface components {
             /** @description Name that the operator gave the credential. */
             name: string;
             /** @description Scopes of the credential. */
-            scopes: ("patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "finance.write" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write")[];
+            scopes: ("patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "schedule.read" | "schedule.write" | "catalogue.write" | "finance.read" | "finance.write" | "invoice.write" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write" | "sync.write")[];
             /** @description When the credential expires. Null if it does not. ISO 8601, with the UTC offset of the clinic's time zone. */
             expires_at: string | null;
             /** @description Maximum number of requests per minute. */
@@ -3582,7 +3582,7 @@ export interface components {
              * @description Scope that the credential lacks.
              * @enum {string}
              */
-            scope: "patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "finance.write" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write";
+            scope: "patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "schedule.read" | "schedule.write" | "catalogue.write" | "finance.read" | "finance.write" | "invoice.write" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write" | "sync.write";
         };
         /** @description The credential does not have the scope named in `details`. */
         MissingScopeError: {

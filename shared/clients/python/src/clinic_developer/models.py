@@ -49,7 +49,7 @@ class Account(TypedDict):
     """Key of the credential, without its secret."""
     name: str
     """Name that the operator gave the credential."""
-    scopes: List[Literal["patient.read", "patient.read.private", "patient.write", "appointment.read", "appointment.read.availability", "appointment.write", "appointment.write.status", "finance.read", "finance.write", "communication.read.sms", "communication.write.sms", "communication.write.email", "webhook.read", "webhook.write"]]
+    scopes: List[Literal["patient.read", "patient.read.private", "patient.write", "appointment.read", "appointment.read.availability", "appointment.write", "appointment.write.status", "schedule.read", "schedule.write", "catalogue.write", "finance.read", "finance.write", "invoice.write", "communication.read.sms", "communication.write.sms", "communication.write.email", "webhook.read", "webhook.write", "sync.write"]]
     """Scopes of the credential."""
     expires_at: Optional[str]
     """When the credential expires. Null if it does not. ISO 8601, with the UTC offset of the clinic's time zone."""
