@@ -64,7 +64,10 @@ export const CLINIC_FAMILIES = {
   deliveries: 'WD#',
 } as const
 
-/** Families with items of all clinics: when something is due, or which message has a provider's id. */
+/**
+ * Families whose partitions do not begin with a clinic: when something is due, which message has a provider's id, and what imports and
+ * changes of the catalogue depend on.
+ */
 export type SharedFamily =
   | 'announced-events'
   | 'due-messages'
@@ -72,6 +75,7 @@ export type SharedFamily =
   | 'provider-ids'
   | 'due-deliveries'
   | 'due-refreshes'
+  | 'import-states'
 
 export type Family = keyof typeof CLINIC_FAMILIES | SharedFamily
 

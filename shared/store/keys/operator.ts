@@ -1,18 +1,18 @@
 /**
  * Items that only the operator may read and write: no function but the worker of maintenance has access to their partitions,
- * which do not begin with the short id of a clinic.
+ * which do not begin with the short id of a clinic. The states of imports are an exception: functions that change the catalogue or
+ * doctors access those too.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { type Key, shortId } from './key.ts'
 
 export const ERASURE_PARTITION_PREFIX = 'erasure#'
-const IMPORT_PARTITION_PREFIX = 'import#'
+export const IMPORT_PARTITION_PREFIX = 'import#'
 export const TABLE_PARTITION_PREFIX = 'table#'
 const WALK_PARTITION_PREFIX = 'walk#'
 
 export const OPERATOR_PARTITION_PREFIXES = [
   ERASURE_PARTITION_PREFIX,
-  IMPORT_PARTITION_PREFIX,
   TABLE_PARTITION_PREFIX,
   WALK_PARTITION_PREFIX,
 ]

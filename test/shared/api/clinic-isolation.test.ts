@@ -11,8 +11,9 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { DUE_PARTITION_PREFIX, parseDueKey } from '../../../shared/store/keys/due.ts'
 import { ANNOUNCED_PARTITION_PREFIX, parseAnnouncedKey } from '../../../shared/store/keys/events.ts'
 import type { SharedFamily } from '../../../shared/store/keys/families.ts'
-import { type Key, shortId } from '../../../shared/store/keys/key.ts'
+import { type Key, longId, shortId } from '../../../shared/store/keys/key.ts'
 import { PROVIDER_PARTITION_PREFIX } from '../../../shared/store/keys/messages.ts'
+import { IMPORT_PARTITION_PREFIX } from '../../../shared/store/keys/operator.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { request, tableOfFunctions } from '../../support/functions.ts'
@@ -96,6 +97,8 @@ function ownerOf(item: Touched): unknown {
   if (item.pk.startsWith(ANNOUNCED_PARTITION_PREFIX)) return parseAnnouncedKey(item).clinic
   if (/^due#(message|delivery|copies)#\d+$/.test(item.pk)) return parseDueKey(item).clinic
   if (item.pk.startsWith(PROVIDER_PARTITION_PREFIX)) return item.c
+  if (item.pk.startsWith(IMPORT_PARTITION_PREFIX))
+    return longId(item.pk.slice(IMPORT_PARTITION_PREFIX.length))
   throw new Error(`the test does not know the owner of ${item.pk}`)
 }
 
