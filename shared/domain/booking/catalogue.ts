@@ -1,4 +1,4 @@
-/** The catalogue of a clinic: departments, rooms, treatments and price lists. Only the operator changes it. */
+/** The catalogue of a clinic: departments, rooms, treatments and price lists. */
 import { MAX_ACTIVE_DOCTORS } from './doctor.ts'
 
 export type Department = {
@@ -57,7 +57,25 @@ export type CatalogueKind = keyof typeof MAX_CATALOGUE
 const MAX_LISTED_PRICES = 20_000
 
 /** A problem with one field of a record. The text quotes no value. */
-export type FieldProblem<Entry> = { readonly field: keyof Entry & string; readonly issue: string }
+export type FieldProblem<Entry> = Problem & { readonly field: keyof Entry & string }
+
+/** A problem with one field, of a record of any kind. */
+export type Problem = {
+  readonly field: string
+  readonly issue: string
+  /** The kind of a record that the field refers to, and that the clinic does not have. */
+  readonly unknown?: 'department' | 'doctor' | 'treatment'
+}
+
+const missing = <Field extends string>(
+  field: Field,
+  issue: string,
+  unknown: NonNullable<Problem['unknown']>,
+) => ({
+  field,
+  issue: `${issue}: the clinic has no such ${unknown}`,
+  unknown,
+})
 
 type Ids = { readonly has: (id: string) => boolean }
 
@@ -68,7 +86,7 @@ export const departmentProblems = (
 ): FieldProblem<Pick<Room, 'departmentId'>>[] =>
   departmentId === null || departments.has(departmentId)
     ? []
-    : [{ field: 'departmentId', issue: 'is unknown: the clinic has no such department' }]
+    : [missing('departmentId', 'is unknown', 'department')]
 
 /** Problems with a treatment, compared with the treatments of its clinic, which may include it. */
 export function treatmentProblems(
@@ -80,7 +98,7 @@ export function treatmentProblems(
   const isTaken = code !== null && [...treatments].some((other) => other.id !== id && other.code === code)
   if (isTaken) problems.push({ field: 'code', issue: 'is already the code of another treatment' })
   if (!doctorIds.every((doctor) => doctors.has(doctor)))
-    problems.push({ field: 'doctorIds', issue: 'has an unknown doctor: the clinic has no such doctor' })
+    problems.push(missing('doctorIds', 'has an unknown doctor', 'doctor'))
   if (new Set(doctorIds).size < doctorIds.length)
     problems.push({ field: 'doctorIds', issue: 'has a doctor twice' })
   if (doctorIds.length > MAX_ACTIVE_DOCTORS)
@@ -101,7 +119,7 @@ export function priceListProblems(
   if (validFrom !== null && validTo !== null && validFrom > validTo)
     problems.push({ field: 'validTo', issue: 'must not be before the first day' })
   if (!items.every(({ treatmentId }) => treatments.has(treatmentId)))
-    problems.push({ field: 'items', issue: 'has an unknown treatment: the clinic has no such treatment' })
+    problems.push(missing('items', 'has an unknown treatment', 'treatment'))
   if (new Set(items.map(({ treatmentId }) => treatmentId)).size < items.length)
     problems.push({ field: 'items', issue: 'has a treatment twice' })
   const prices = others.reduce((sum, other) => sum + other.items.length, items.length)

@@ -1,9 +1,6 @@
 /** Shared by the imports of departments, rooms, treatments and price lists. */
-import {
-  type CatalogueKind,
-  type FieldProblem,
-  MAX_CATALOGUE,
-} from '../../../../shared/domain/booking/catalogue.ts'
+import { MAX_CATALOGUE } from '../../../../shared/domain/booking/catalogue.ts'
+import { type CatalogueRules, InvalidEntry } from '../../../../shared/domain/catalogue/catalogue-rules.ts'
 import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { checkMoney } from '../../../../shared/domain/money/money.ts'
 import type { CatalogueStore, EntryChange } from '../../../../shared/store/catalogue.ts'
@@ -19,20 +16,12 @@ const MAX_SAVED = 40
 
 /** What tells the import of one kind of records from that of another. */
 type CatalogueImport<Entry, Fields> = Pick<ImportEntity<Fields>, 'name' | 'idKind'> & {
-  readonly kind: CatalogueKind
+  readonly rules: CatalogueRules<Entry, Fields>
   readonly columns: Pick<ImportEntity<Fields>, 'columns' | 'required' | 'schema'> & {
     readonly valuesOf: (entry: Entry) => ColumnValues
   }
   readonly store: CatalogueStore<Entry>
   readonly references?: SmallList
-  /** The record of a row. @throws RowRejectedError */
-  readonly build: (row: ImportRow<Fields>, before: Entry | null, clinic: ClinicInfo) => Entry
-  /** @param known the ids of what rows may refer to */
-  readonly problems?: (
-    entry: Entry,
-    others: Iterable<Entry>,
-    known: ReadonlySet<string>,
-  ) => readonly FieldProblem<Entry>[]
   /** The column of each field that can conflict with other records. */
   readonly conflicting?: { readonly [Name in keyof Entry]?: string }
 }
@@ -40,15 +29,23 @@ type CatalogueImport<Entry, Fields> = Pick<ImportEntity<Fields>, 'name' | 'idKin
 export function catalogueImport<Entry extends { readonly id: string }, Fields>({
   name,
   idKind,
-  kind,
+  rules: { kind, apply, problems },
   columns,
   store,
   references,
-  build,
-  problems,
   conflicting,
 }: CatalogueImport<Entry, Fields>): ImportEntity<Fields> {
   const { valuesOf, ...cells } = columns
+
+  /** The record of a row. @throws RowRejectedError for values that no such record can have */
+  function build({ id, fields }: ImportRow<Fields>, before: Entry | null, clinic: ClinicInfo): Entry {
+    try {
+      return apply(fields, before, id, clinic.currency)
+    } catch (error) {
+      throw error instanceof InvalidEntry ? new RowRejectedError(error.message) : error
+    }
+  }
+
   /** Writes a batch of rows. Each record is written on the condition that no record of its kind was saved since all were read. */
   async function write(run: ImportRun, batch: readonly ImportRow<Fields>[]): Promise<void> {
     const { clinic, overwritePolicy, outcomes } = run
@@ -68,7 +65,7 @@ export function catalogueImport<Entry extends { readonly id: string }, Fields>({
           `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
         )
       const entry = build(row, before, clinic)
-      const found = problems?.(entry, present.values(), referable) ?? []
+      const found = problems(entry, present.values(), referable)
       if (found.length > 0)
         throw new RowRejectedError(
           found
@@ -133,13 +130,6 @@ type SmallList = { readonly list: (clinic: ClinicId) => Promise<readonly { reado
 export async function readIds({ list }: SmallList, { id: clinic }: ClinicInfo): Promise<ReadonlySet<string>> {
   return new Set((await list(clinic)).map(({ id }) => id))
 }
-
-/** The currency of a row: the row's own, the record's if the file has no such column, or the clinic's. */
-export const currencyOf = (
-  given: string | null | undefined,
-  before: { readonly currency: string } | null,
-  clinic: ClinicInfo,
-): string => (given === undefined ? before?.currency : given) ?? clinic.currency
 
 /** An amount in minor units. @throws RowRejectedError */
 export function amountOf(value: string | number, currency: string, column: string, positive = false): number {

@@ -1,14 +1,11 @@
-import {
-  type Department,
-  departmentProblems,
-  type Room,
-} from '../../../../shared/domain/booking/catalogue.ts'
+import type { Department, Room } from '../../../../shared/domain/booking/catalogue.ts'
+import { DEPARTMENT_RULES, ROOM_RULES } from '../../../../shared/domain/catalogue/catalogue-rules.ts'
 import { departmentStore, roomStore } from '../../../../shared/store/catalogue.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { catalogueName } from './catalogue-fields.ts'
 import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullableReference, required } from './columns.ts'
-import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
+import type { ImportEntity, RowFields } from './entity.ts'
 import { booleanField } from './row-fields.ts'
 
 type DepartmentFields = RowFields<Omit<Department, 'id'>> & Pick<Department, 'name'>
@@ -32,34 +29,18 @@ export const departmentImport = (table: Table): ImportEntity<DepartmentFields> =
   catalogueImport({
     name: 'departments',
     idKind: 'department',
-    kind: 'department',
+    rules: DEPARTMENT_RULES,
     columns: departmentColumns,
     store: departmentStore({ table }),
-    build: ({ id, fields }, before): Department => ({
-      isActive: true,
-      ...before,
-      ...definedFields(fields),
-      id,
-      name: fields.name,
-    }),
   })
 
 export const roomImport = (table: Table): ImportEntity<RoomFields> =>
   catalogueImport({
     name: 'rooms',
     idKind: 'room',
-    kind: 'room',
+    rules: ROOM_RULES,
     columns: roomColumns,
     store: roomStore({ table }),
     references: departmentStore({ table }),
-    build: ({ id, fields }, before): Room => ({
-      departmentId: null,
-      isActive: true,
-      ...before,
-      ...definedFields(fields),
-      id,
-      name: fields.name,
-    }),
-    problems: (room, _, departments) => departmentProblems(room, departments),
     conflicting: { departmentId: 'department_external_id' },
   })

@@ -1,15 +1,14 @@
 import * as z from 'zod'
-import { type PriceList, priceListProblems } from '../../../../shared/domain/booking/catalogue.ts'
-import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { PriceList } from '../../../../shared/domain/booking/catalogue.ts'
+import { PRICE_LIST_RULES } from '../../../../shared/domain/catalogue/catalogue-rules.ts'
 import { priceListStore, treatmentStore } from '../../../../shared/store/catalogue.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { ExternalRef, OwnRef, type RefIds } from '../external-ids/resolve-references.ts'
 import { parseJson } from '../files/csv-cells.ts'
-import { RowRejectedError } from '../files/import-errors.ts'
 import { catalogueName, currencyCode } from './catalogue-fields.ts'
-import { amountOf, catalogueImport, currencyOf } from './catalogue-rows.ts'
+import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, required } from './columns.ts'
-import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
+import type { ImportEntity, RowFields } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
 import { booleanField, RowRecordDate } from './row-fields.ts'
 
@@ -65,40 +64,9 @@ export const priceListImport = (table: Table): ImportEntity<Fields> =>
   catalogueImport({
     name: 'price-lists',
     idKind: 'price-list',
-    kind: 'price list',
+    rules: PRICE_LIST_RULES,
     columns,
     store: priceListStore({ table }),
     references: treatmentStore({ table }),
-    build: priceListOf,
-    problems: priceListProblems,
     conflicting: { isDefault: 'is_default', validTo: 'valid_to' },
   })
-
-/** @throws RowRejectedError for a price that is not one in the list's currency */
-function priceListOf(
-  { id, fields }: ImportRow<Fields>,
-  before: PriceList | null,
-  clinic: ClinicInfo,
-): PriceList {
-  const { items, currency: given, ...facts } = fields
-  const currency = currencyOf(given, before, clinic)
-  if (before && before.items.length > 0 && items === undefined && before.currency !== currency)
-    throw new RowRejectedError('items must have the prices in the new currency')
-  return {
-    isDefault: false,
-    validFrom: null,
-    validTo: null,
-    ...before,
-    ...definedFields(facts),
-    id,
-    name: fields.name,
-    currency,
-    items:
-      items?.map(({ treatmentId, price }, at) => ({
-        treatmentId,
-        price: amountOf(price, currency, `items.${at}.price`),
-      })) ??
-      before?.items ??
-      [],
-  }
-}

@@ -1,5 +1,5 @@
-import { type Treatment, treatmentProblems } from '../../../../shared/domain/booking/catalogue.ts'
-import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { Treatment } from '../../../../shared/domain/booking/catalogue.ts'
+import { TREATMENT_RULES } from '../../../../shared/domain/catalogue/catalogue-rules.ts'
 import { treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
@@ -10,9 +10,9 @@ import {
   treatmentCode,
   treatmentDescription,
 } from './catalogue-fields.ts'
-import { amountOf, catalogueImport, currencyOf } from './catalogue-rows.ts'
+import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, references, required } from './columns.ts'
-import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
+import type { ImportEntity, RowFields } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
 import { booleanField } from './row-fields.ts'
 
@@ -40,34 +40,9 @@ export const treatmentImport = (table: Table): ImportEntity<Fields> =>
   catalogueImport({
     name: 'treatments',
     idKind: 'treatment',
-    kind: 'treatment',
+    rules: TREATMENT_RULES,
     columns,
     store: treatmentStore({ table }),
     references: doctorStore({ table }),
-    build: treatmentOf,
-    problems: treatmentProblems,
     conflicting: { doctorIds: 'doctor_external_ids' },
   })
-
-/** @throws RowRejectedError for a price that is not one in its currency */
-function treatmentOf(
-  { id, fields }: ImportRow<Fields>,
-  before: Treatment | null,
-  clinic: ClinicInfo,
-): Treatment {
-  const { price, currency: given, ...facts } = fields
-  const currency = currencyOf(given, before, clinic)
-  return {
-    code: null,
-    description: null,
-    doctorIds: [],
-    isActive: true,
-    ...before,
-    ...definedFields(facts),
-    id,
-    name: fields.name,
-    minutes: fields.minutes,
-    currency,
-    price: amountOf(price, currency, 'price'),
-  }
-}

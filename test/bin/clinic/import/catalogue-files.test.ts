@@ -194,7 +194,7 @@ describe('importing a catalogue', () => {
     const store = treatmentStore({ table: withoutEvents(db.table) })
     for (const chunk of chunked(
       Array.from({ length: 999 }, () => aTreatment()),
-      90,
+      45,
     ))
       await store.save(
         clinic.id,

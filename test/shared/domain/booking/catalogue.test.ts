@@ -67,6 +67,10 @@ it('a department must exist if there is one', () => {
   expect(departmentProblems({ departmentId: null }, departments)).toEqual([])
   expect(departmentProblems({ departmentId: 'surgery' }, departments)).toEqual([])
   expect(departmentProblems({ departmentId: 'x' }, departments)).toEqual([
-    { field: 'departmentId', issue: 'is unknown: the clinic has no such department' },
+    {
+      field: 'departmentId',
+      issue: 'is unknown: the clinic has no such department',
+      unknown: 'department',
+    },
   ])
 })
