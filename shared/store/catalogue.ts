@@ -41,9 +41,15 @@ export type CatalogueStore<Entry> = {
   /**
    * Writes whole records in one transaction: new ones, or changed ones as they were read.
    * @param version the version of the state that was read: no record was saved since
+   * @param extendChanges adds one item to the transaction
    * @throws ConditionFailed when one was changed since it was read, or the version is another
    */
-  readonly save: (clinic: ClinicId, changes: readonly EntryChange<Entry>[], version?: number) => Promise<void>
+  readonly save: (
+    clinic: ClinicId,
+    changes: readonly EntryChange<Entry>[],
+    version?: number,
+    extendChanges?: (changes: Changeset) => void,
+  ) => Promise<void>
   /** The state that imports left of records that were removed since, by id. */
   readonly findRemoved: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, Provenance>>
   /**
@@ -91,7 +97,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
       const state = await table.get(versionKeyOf(clinic))
       return { entries: await list(clinic), version: (state?.v as number | undefined) ?? 0 }
     },
-    save: async (clinic, changes, version) => {
+    save: async (clinic, changes, version, extendChanges) => {
       const changeset = new Changeset(table, clinic)
       changeset.add(versionKeyOf(clinic), 'n', 1)
       if (version !== undefined) changeset.expectVersion(versionKeyOf(clinic), version)
@@ -114,6 +120,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
       }
       const added = changes.filter(({ before }) => !before).length
       await addToCount(table, changeset, partitionOf(clinic), added)
+      extendChanges?.(changeset)
       await changeset.commit()
     },
     findRemoved: async (clinic, ids) => {

@@ -1,44 +1,34 @@
 /** The commands that departments, rooms, treatments and price lists have in common. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
+import * as z from 'zod'
 import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
-import {
-  type CatalogueKind,
-  type FieldProblem,
-  MAX_CATALOGUE,
-} from '../../../shared/domain/booking/catalogue.ts'
+import type { CatalogueKind } from '../../../shared/domain/booking/catalogue.ts'
+import { InvalidEntry } from '../../../shared/domain/catalogue/catalogue-rules.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import type { CatalogueState, CatalogueStore, StoredEntry } from '../../../shared/store/catalogue.ts'
-import { provenanceOf } from '../../../shared/store/external-ids/provenance.ts'
-import { retryOnConflict } from '../../../shared/store/table/retries.ts'
+import type { CatalogueStore } from '../../../shared/store/catalogue.ts'
+import type { CatalogueChanges } from '../../../shared/store/catalogue-changes.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
-import { catalogueName } from '../import/entities/catalogue-fields.ts'
+import { catalogueName, currencyCode } from '../import/entities/catalogue-fields.ts'
 import { requireRecord } from '../records/change-record.ts'
 import { addSmallResource } from '../records/resource-commands.ts'
-import { type ClinicContext, openClinic } from '../tool/connection.ts'
-import { requireChange } from '../tool/fields.ts'
+import { openClinic } from '../tool/connection.ts'
+import { type Field, requireChange } from '../tool/fields.ts'
 import { CommandFailure, changeLine, parseOption, print } from '../tool/output.ts'
 
 type Named = { readonly id: string; readonly name: string }
 
 /** One kind of record, and what its commands do. `Options` are the options of `create` and `update` except the name. */
-export type CatalogueCommands<Entry extends Named, Options, Wire extends Named = Named> = {
+export type CatalogueCommands<Entry extends Named, Values, Options, Wire extends Named = Named> = {
   readonly kind: CatalogueKind
   readonly store: (platform: { readonly table: Table }) => CatalogueStore<Entry>
+  readonly changes: (platform: { readonly table: Table }) => CatalogueChanges<Entry, Values>
   /** Adds options to `create` or to `update`. */
   readonly addOptions: (command: Command, use: 'create' | 'update') => Command
-  /** A new record, or a changed one. @throws CommandFailure naming an option */
-  readonly apply: (options: Options, before: Entry | null, named: Named, context: ClinicContext) => Entry
-  readonly problems: (
-    entry: Entry,
-    known: readonly Entry[],
-    context: ClinicContext,
-  ) => Promise<FieldProblem<Entry>[]>
-  /** Other records that change with it. */
-  readonly displaced?: (entry: Entry, known: readonly StoredEntry<Entry>[]) => Entry[]
+  /** The values that options give a new record, or a changed one. @throws CommandFailure naming an option */
+  readonly values: (options: Options & Given, before: Entry | null) => Values
   /** The option of each field that can be wrong. */
-  readonly options: { readonly [Name in keyof Entry]?: string }
+  readonly options: Readonly<Record<string, string>>
   readonly toJson: (entry: Entry) => Wire
   /** Whether an appointment needs the record, for those whose deactivation lists the appointments. */
   readonly isNeededFor?: (id: string, appointment: Appointment) => boolean
@@ -48,26 +38,23 @@ export type CatalogueCommands<Entry extends Named, Options, Wire extends Named =
 
 type Given = { readonly name?: string }
 
+/** The options with a name that was checked. @throws CommandFailure */
+const named = <Options extends Given>(given: Options): Options =>
+  given.name === undefined ? given : { ...given, name: parseOption('name', catalogueName, given.name) }
+
 /** Adds the commands `create`, `list`, `show`, `find` and `update` of a kind. */
-export function addCatalogueCommands<Entry extends Named, Options, Wire extends Named>(
+export function addCatalogueCommands<Entry extends Named, Values, Options, Wire extends Named>(
   group: Command,
-  commands: CatalogueCommands<Entry, Options, Wire>,
+  commands: CatalogueCommands<Entry, Values, Options, Wire>,
 ): void {
   const { kind, toJson } = commands
   const create = group.command('create').description(`create a ${kind}`).requiredOption('--name <name>')
   commands.addOptions(create, 'create').action(async (given: Given & Options, command: Command) => {
     const context = await openClinic(command)
-    const named = { id: newUuid(), name: parseOption('name', catalogueName, given.name) }
-    const entry = await retryOnConflict(async () => {
-      const state = await commands.store(context).readState(context.clinic.id)
-      if (state.entries.length >= MAX_CATALOGUE[kind])
-        throw new CommandFailure(
-          `The clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have.`,
-        )
-      const added = commands.apply(given, null, named, context)
-      await save(commands, context, state, null, added)
-      return added
-    })
+    const entry = await commands
+      .changes(context)
+      .create(context.clinic, { id: newUuid() }, () => commands.values(named(given), null))
+      .catch((error) => failCommand(error, commands))
     print(command, toJson(entry), [`Created ${kind} ${entry.name}: ${entry.id}`])
   })
 
@@ -92,17 +79,17 @@ export function addCatalogueCommands<Entry extends Named, Options, Wire extends 
     })
 }
 
+/** The option of a currency, in any case. */
+export const CURRENCY: Field = {
+  flags: '--currency <code>',
+  schema: z.string().toUpperCase().pipe(currencyCode),
+}
+
 export type ActivationOptions = { readonly active?: boolean }
 
 /** Adds the options of kinds that can be out of use to `update`. */
 export const addActivation = (command: Command, use: 'create' | 'update'): Command =>
   use === 'create' ? command : command.option('--active', 'in use').option('--no-active', 'no longer in use')
-
-/** Whether a record is in use after a change. */
-export const activeAfter = (
-  { active }: ActivationOptions,
-  before: { readonly isActive: boolean } | null,
-): boolean => active ?? before?.isActive ?? true
 
 const commandName = (kind: CatalogueKind): string => kind.replace(' ', '-')
 
@@ -114,22 +101,19 @@ export const requireEntry = <Entry extends Named>(
 ): Promise<Entry> => requireRecord(kind, typed, async (id) => known.find((entry) => entry.id === id) ?? null)
 
 /** Changes a record as it is when it is written. */
-async function changeEntry<Entry extends Named, Options, Wire extends Named>(
-  commands: CatalogueCommands<Entry, Options, Wire>,
+async function changeEntry<Entry extends Named, Values, Options, Wire extends Named>(
+  commands: CatalogueCommands<Entry, Values, Options, Wire>,
   id: string,
   given: Given & Options,
   command: Command,
 ): Promise<void> {
   const context = await openClinic(command)
-  const { before, after, isChanged } = await retryOnConflict(async () => {
-    const state = await commands.store(context).readState(context.clinic.id)
-    const found = await requireEntry(commands.kind, state.entries, id)
-    const name = given.name === undefined ? found.name : parseOption('name', catalogueName, given.name)
-    const changed = commands.apply(given, found, { id: found.id, name }, context)
-    const differs = !isDeepStrictEqual(commands.toJson(changed), commands.toJson(found))
-    if (differs) await save(commands, context, state, found, changed)
-    return { before: found, after: changed, isChanged: differs }
-  })
+  const changes = commands.changes(context)
+  const valuesFrom = (before: Entry) => commands.values(named(given), before)
+  const { before, after } = await requireRecord(commands.kind, id, (one) =>
+    changes.update(context.clinic, one, valuesFrom).catch((error) => failCommand(error, commands)),
+  )
+  const isChanged = before !== after
   const { kind, isNeededFor } = commands
   const appointments =
     isNeededFor && isInactive(after) && !isInactive(before)
@@ -143,28 +127,14 @@ async function changeEntry<Entry extends Named, Options, Wire extends Named>(
 
 const isInactive = (entry: object): boolean => 'isActive' in entry && entry.isActive === false
 
-/** Saves a record and the others that change with it. @throws CommandFailure for a record that conflicts with the others */
-async function save<Entry extends Named, Options, Wire extends Named>(
-  { kind: _, problems, displaced, options, store }: CatalogueCommands<Entry, Options, Wire>,
-  context: ClinicContext,
-  { entries: known, version }: CatalogueState<Entry>,
-  before: StoredEntry<Entry> | null,
-  after: Entry,
-): Promise<void> {
-  const others = new Map((displaced?.(after, known) ?? []).map((other) => [other.id, other]))
-  const found = await problems(
-    after,
-    known.map((entry) => others.get(entry.id) ?? entry),
-    context,
+/** @throws CommandFailure that names the options, for a record that is rejected */
+function failCommand(
+  error: Error,
+  { options }: { readonly options: Readonly<Record<string, string>> },
+): never {
+  if (!(error instanceof InvalidEntry)) throw error
+  const optionOf = (field: string) => options[field.split('.')[0] ?? ''] ?? field
+  throw new CommandFailure(
+    error.problems.map(({ field, issue }) => `--${optionOf(field)} ${issue}`).join('\n'),
   )
-  if (found.length > 0)
-    throw new CommandFailure(
-      found.map(({ field, issue }) => `--${options[field] ?? field} ${issue}`).join('\n'),
-    )
-  const changed = known.flatMap((entry) => {
-    const other = others.get(entry.id)
-    return other ? [{ before: entry, after: { ...entry, ...other } }] : []
-  })
-  const record = { ...after, ...provenanceOf(before ?? {}) }
-  await store(context).save(context.clinic.id, [{ before, after: record }, ...changed], version)
 }

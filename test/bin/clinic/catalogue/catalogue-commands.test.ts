@@ -202,7 +202,7 @@ describe('a command with wrong input', () => {
       'Nothing to change: specify at least one option.',
     )
     expect(await rejection('treatment', 'update', id, ...of, '--currency', 'JPY')).toBe(
-      '--currency needs --price, in the new currency',
+      '--price must be given in the new currency',
     )
   })
 })
@@ -211,7 +211,7 @@ it('a room is rejected when the clinic has the most that it can have', async () 
   const { id } = await newClinic(db.table)
   const rooms = Array.from({ length: 200 }, () => ({ before: null, after: aRoom() }))
   for (const chunk of chunked(rooms, 50)) await roomStore(db).save(id, chunk)
-  const text = 'The clinic has 200 rooms already, the most that it can have.'
+  const text = '--name cannot be added: the clinic has 200 rooms already, the most that it can have'
   expect(await rejection('room', 'create', '--clinic', id, '--name', 'One more')).toBe(text)
 })
 
