@@ -1,4 +1,4 @@
-/** The catalogue of a clinic: departments, rooms, treatments and price lists. Only the operator changes it. */
+/** The catalogue of a clinic: departments, rooms, treatments and price lists. */
 import * as z from 'zod'
 import type {
   Department as DepartmentRecord,
@@ -13,7 +13,7 @@ import { activePaging, CalendarDate, envelopeOf, pageOf, paging, Uuid } from './
 const isActive = z.boolean()
 const currency = z.string().length(3)
 
-const Department = z.lazy(() =>
+export const Department = z.lazy(() =>
   z.strictObject({ id: Uuid, name: z.string(), is_active: isActive }).meta({ id: 'Department' }),
 )
 
@@ -23,7 +23,7 @@ export const renderDepartment = (department: DepartmentRecord): z.input<typeof D
   is_active: department.isActive,
 })
 
-const Room = z.lazy(() =>
+export const Room = z.lazy(() =>
   z
     .strictObject({
       id: Uuid,
@@ -41,7 +41,7 @@ export const renderRoom = (room: RoomRecord): z.input<typeof Room> => ({
   is_active: room.isActive,
 })
 
-const Treatment = z.lazy(() =>
+export const Treatment = z.lazy(() =>
   z
     .strictObject({
       id: Uuid,
@@ -69,7 +69,11 @@ export const renderTreatment = (treatment: TreatmentRecord): z.input<typeof Trea
   is_active: treatment.isActive,
 })
 
-const PriceList = z.lazy(() =>
+const PriceListItem = z.lazy(() =>
+  z.strictObject({ treatment_id: Uuid, price: z.number() }).meta({ id: 'PriceListItem' }),
+)
+
+export const PriceList = z.lazy(() =>
   z
     .strictObject({
       id: Uuid,
@@ -78,7 +82,7 @@ const PriceList = z.lazy(() =>
       is_default: z.boolean(),
       valid_from: CalendarDate.nullable(),
       valid_to: CalendarDate.nullable(),
-      items: z.array(z.strictObject({ treatment_id: Uuid, price: z.number() }).meta({ id: 'PriceListItem' })),
+      items: z.array(PriceListItem),
     })
     .meta({ id: 'PriceList' }),
 )
@@ -188,4 +192,16 @@ export const listPriceLists = defineRoute({
   response: { status: 200, body: pageOf(PriceList) },
   errors: [],
   uses: { table: { Query: ['price-lists'] } },
+})
+
+export const getPriceList = defineRoute({
+  id: 'get-price-list',
+  method: 'GET',
+  path: '/clinic/price-lists/{id}',
+  summary: 'Retrieve a price list',
+  scope: 'finance.read',
+  params: { id: 'price_list_not_found' },
+  response: { status: 200, body: envelopeOf(PriceList), record: {} },
+  errors: ['price_list_not_found'],
+  uses: { table: { GetItem: ['price-lists'] } },
 })

@@ -51,6 +51,7 @@ const CATALOGUE = {
   payment_not_found: notFound('payment'),
   message_not_found: notFound('message'),
   treatment_not_found: notFound('treatment'),
+  price_list_not_found: notFound('price list'),
   webhook_not_found: notFound('webhook endpoint'),
   delivery_not_found: notFound('delivery'),
   slot_unavailable: {
@@ -92,6 +93,11 @@ const CATALOGUE = {
     status: 409,
     error: 'CONFLICT',
     text: 'Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record.',
+  },
+  price_list_is_default: {
+    status: 409,
+    error: 'PRICE_LIST_IS_DEFAULT',
+    text: 'The price list is the default of the clinic. Make another one the default first.',
   },
   idempotency_in_progress: {
     status: 409,

@@ -13,6 +13,7 @@ import { getAvailability } from './availability.ts'
 import { createAppointment, updateAppointment } from './bookings.ts'
 import {
   getDepartment,
+  getPriceList,
   getRoom,
   getTreatment,
   listDepartments,
@@ -20,6 +21,17 @@ import {
   listRooms,
   listTreatments,
 } from './catalogue.ts'
+import {
+  createDepartment,
+  createPriceList,
+  createRoom,
+  createTreatment,
+  deletePriceList,
+  updateDepartment,
+  updatePriceList,
+  updateRoom,
+  updateTreatment,
+} from './catalogue-changes.ts'
 import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { getDoctor, listDoctors } from './doctors.ts'
@@ -58,11 +70,17 @@ const DEFINITIONS = [
   getDoctor,
   getSchedule,
   listDepartments,
+  createDepartment,
   getDepartment,
+  updateDepartment,
   listRooms,
+  createRoom,
   getRoom,
+  updateRoom,
   listTreatments,
+  createTreatment,
   getTreatment,
+  updateTreatment,
   getAvailability,
   listAppointments,
   createAppointment,
@@ -75,6 +93,10 @@ const DEFINITIONS = [
   noShowAppointment,
   reopenAppointment,
   listPriceLists,
+  createPriceList,
+  getPriceList,
+  updatePriceList,
+  deletePriceList,
   listInvoices,
   getInvoice,
   listInvoicePayments,

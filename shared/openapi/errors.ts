@@ -33,12 +33,15 @@ type Details = {
   readonly isOptional?: true
 }
 
-/** The details of unknown ids in a field of a body, such as `treatment_ids`. */
-const unknownIdsIn = (name: string, field = name, maxItems = 1): Details => ({
+/** The details of unknown ids in fields of bodies, such as `room_id` or `treatment_ids.0`: an example has the first that a body has. */
+const unknownIdsIn = (fields: readonly string[], maxItems = 1): Details => ({
   itemSchema: UnknownId,
   maxItems,
   isOptional: true,
-  example: ({ body }) => (body && Object.hasOwn(body.shape, name) ? [{ field }] : undefined),
+  example: ({ body }) => {
+    const field = fields.find((one) => body && Object.hasOwn(body.shape, one.replace('.0', '')))
+    return field === undefined ? undefined : [{ field }]
+  },
 })
 
 const DETAILS: Partial<Record<ErrorKey, Details>> = {
@@ -81,11 +84,12 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
       return detailsOf(() => requireChanged(early, timezone))
     },
   },
-  patient_not_found: unknownIdsIn('patient_id'),
-  doctor_not_found: unknownIdsIn('doctor_id'),
-  invoice_not_found: unknownIdsIn('invoice_id'),
-  treatment_not_found: unknownIdsIn('treatment_ids', 'treatment_ids.0', MAX_TREATMENTS),
-  room_not_found: unknownIdsIn('room_id'),
+  patient_not_found: unknownIdsIn(['patient_id']),
+  department_not_found: unknownIdsIn(['department_id']),
+  doctor_not_found: unknownIdsIn(['doctor_id', 'doctor_ids']),
+  invoice_not_found: unknownIdsIn(['invoice_id']),
+  treatment_not_found: unknownIdsIn(['treatment_ids.0', 'items'], MAX_TREATMENTS),
+  room_not_found: unknownIdsIn(['room_id']),
   outside_working_hours: {
     itemSchema: OutsideHours,
     maxItems: 1,
@@ -94,10 +98,7 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
   external_id_taken: {
     itemSchema: z.strictObject({ field: z.literal('external_id'), id: Uuid }).meta({ id: 'TakenExternalId' }),
     maxItems: 1,
-    example: ({ path }) => {
-      const { id } = path.startsWith('/patients') ? patient : appointment
-      return [{ field: 'external_id', id }]
-    },
+    example: () => [{ field: 'external_id', id: patient.id }],
   },
   amount_exceeds_balance: amountAbove('amount_exceeds_balance'),
   amount_exceeds_paid: amountAbove('amount_exceeds_paid'),

@@ -152,6 +152,38 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   'deactivate-patient': {
     default: { response: { data: renderPatientDetails({ ...patient, isActive: false }, caller) } },
   },
+  'create-department': { default: { request: { name: department.name, external_id: 'D-1' } } },
+  'update-department': changed({ is_active: false }, renderDepartment({ ...department, isActive: false })),
+  'create-room': { default: { request: { name: room.name, department_id: department.id } } },
+  'update-room': changed({ department_id: null }, renderRoom({ ...room, departmentId: null })),
+  'create-treatment': {
+    default: {
+      request: {
+        name: treatment.name,
+        duration_minutes: treatment.minutes,
+        price: renderTreatment(treatment).price,
+        doctor_ids: [doctor.id],
+      },
+    },
+  },
+  'update-treatment': changed(
+    { code: 'GP-1', price: 2000 },
+    renderTreatment({ ...treatment, code: 'GP-1', price: 200_000 }),
+  ),
+  'create-price-list': {
+    default: {
+      request: {
+        name: priceList.name,
+        is_default: true,
+        valid_from: priceList.validFrom,
+        items: renderPriceList(priceList).items,
+      },
+    },
+  },
+  'update-price-list': changed(
+    { valid_to: '2026-12-31' },
+    renderPriceList({ ...priceList, validTo: '2026-12-31' }),
+  ),
   'get-availability': {
     default: availability({ doctor_id: doctor.id, date: appointment.date, limit: '3' }),
     treatment: availability({
@@ -260,6 +292,10 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   redeliver: {
     default: { response: { data: renderDelivery(redelivered(delivery, NOW), clinic) } },
   },
+}
+
+function changed<Request, Wire>(request: Request, data: Wire) {
+  return { default: { request, response: { data } } }
 }
 
 function afterAction(action: AppointmentAction) {

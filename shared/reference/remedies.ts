@@ -33,6 +33,7 @@ export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
   amount_exceeds_balance: FIX_FIELDS,
   amount_exceeds_paid: FIX_FIELDS,
   external_id_taken: 'Use the record that `details` names, or another external id.',
+  price_list_is_default: 'Update another price list with `is_default: true`, then delete this one.',
   idempotency_in_progress: WAIT,
   too_many_rotations: 'Use the same idempotency key.',
   precondition_failed: 'Retrieve the record, apply the change to it, and send its new `etag`.',

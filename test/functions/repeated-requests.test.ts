@@ -34,6 +34,8 @@ beforeAll(async () => {
 const REJECTED: Partial<Record<Endpoint['id'], () => Promise<object>>> = {
   'create-patient': async () => ({ external_id: 'p1' }),
   'create-appointment': async () => ({ external_id: 'a1' }),
+  'create-room': async () => ({ external_id: 'r1' }),
+  'create-treatment': async () => ({ code: 'C1' }),
   'create-payment': async () => ({ amount: 100 }),
   'create-webhook': async () => {
     for (let n = 2; n < MAX_WEBHOOKS; n++) await createWebhook(db.table, records.clinic.id)
@@ -49,8 +51,8 @@ const REJECTED: Partial<Record<Endpoint['id'], () => Promise<object>>> = {
 
 /** The etag with which GET returns the record that a request changes. */
 async function tagOf(route: Route, path: Record<string, string>): Promise<string> {
-  const [, record] = route.path.split('/')
-  const read = ENDPOINTS.find((one) => retrievesRecord(one) && one.path === `/${record}/{id}`) as Route
+  const one = route.path.replace(/\{id\}.*/, '{id}')
+  const read = ENDPOINTS.find((other) => retrievesRecord(other) && other.path === one) as Route
   return String((await request(read.id, { path, headers: credential.headers })).headers.etag)
 }
 

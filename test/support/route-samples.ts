@@ -15,7 +15,12 @@ import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
+import { priceListStore } from '../../shared/store/catalogue.ts'
+import { COUNT } from '../../shared/store/catalogue-count.ts'
+import { priceListsPartition } from '../../shared/store/keys/catalogue.ts'
+import { catalogueVersionKey } from '../../shared/store/keys/operator.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import { aPriceList } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
 import type { RequestInput } from './event.ts'
 import {
@@ -62,6 +67,15 @@ const NEW_IDS_FOR: Partial<
   'reopen-appointment': newMissedAppointment,
   'create-payment': async (table, records) => ({ invoice_not_found: (await newInvoice(table, records)).id }),
   'void-payment': newPaidInvoice,
+  'delete-price-list': async (table, { clinic }) => {
+    const after = { ...aPriceList(), imported: 'x' }
+    await priceListStore({ table }).save(clinic.id, [{ before: null, after }])
+    // As an earlier version left it, so that the deletion counts the price lists.
+    await table.update(catalogueVersionKey(clinic.id, priceListsPartition(clinic.id)), {
+      UpdateExpression: `REMOVE ${COUNT}`,
+    })
+    return { price_list_not_found: after.id }
+  },
   'delete-webhook': async (table, { clinic, webhook: { url } }) => ({
     webhook_not_found: (await createWebhook(table, clinic.id, { url })).id,
   }),
@@ -145,6 +159,25 @@ const BODIES: {
   'update-patient': (_, n) => ({ last_name: `Kaya${n}`, email_address: `${n}@example.com`, gender: null }),
   'deactivate-patient': () => ({}),
   'activate-patient': () => ({}),
+  'create-department': (_, n) => ({ name: `Department ${n}` }),
+  'update-department': (_, n) => ({ name: `Department ${n}` }),
+  'create-room': (ids, n) => ({ name: `Room ${n}`, department_id: ids.department_not_found }),
+  'update-room': (ids, n) => ({ name: `Room ${n}`, department_id: ids.department_not_found }),
+  'create-treatment': (ids, n) => ({
+    name: `Treatment ${n}`,
+    duration_minutes: 30,
+    price: 10,
+    doctor_ids: [ids.doctor_not_found],
+  }),
+  'update-treatment': (ids, n) => ({ name: `Treatment ${n}`, doctor_ids: [ids.doctor_not_found] }),
+  'create-price-list': (ids, n) => ({
+    name: `Prices ${n}`,
+    items: [{ treatment_id: ids.treatment_not_found, price: n }],
+  }),
+  'update-price-list': (ids, n) => ({
+    name: `Prices ${n}`,
+    items: [{ treatment_id: ids.treatment_not_found, price: n }],
+  }),
   'create-appointment': (ids, n) => ({
     patient_id: ids.patient_not_found,
     doctor_id: ids.doctor_not_found,
@@ -216,6 +249,12 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
   'list-payments': (ids) =>
     queries({ patient_id: ids.patient_not_found }, { invoice_id: ids.invoice_not_found }, SINCE),
   'list-messages': (ids) => queries({ patient_id: ids.patient_not_found }, SINCE),
+  ...Object.fromEntries(
+    (['create-department', 'create-room', 'create-treatment', 'create-price-list'] as const).map((id) => [
+      id,
+      (ids: SampleIds) => bodies({ ...BODIES[id](ids, 1), external_id: 'x' }),
+    ]),
+  ),
   'create-patient': (ids) =>
     bodies({ ...BODIES['create-patient'](ids, 1), external_id: 'x', national_id: 'x' }),
   // The rest of the balance, after two samples.

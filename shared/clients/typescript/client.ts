@@ -87,13 +87,28 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
     departments: {
       ...lists<'list-departments'>('/clinic/departments'),
       get: retrieve<'get-department'>('/clinic/departments/{id}'),
+      create: create<'create-department'>('/clinic/departments'),
+      update: update<'update-department'>('/clinic/departments/{id}'),
     },
-    rooms: { ...lists<'list-rooms'>('/clinic/rooms'), get: retrieve<'get-room'>('/clinic/rooms/{id}') },
+    rooms: {
+      ...lists<'list-rooms'>('/clinic/rooms'),
+      get: retrieve<'get-room'>('/clinic/rooms/{id}'),
+      create: create<'create-room'>('/clinic/rooms'),
+      update: update<'update-room'>('/clinic/rooms/{id}'),
+    },
     treatments: {
       ...lists<'list-treatments'>('/clinic/treatments'),
       get: retrieve<'get-treatment'>('/clinic/treatments/{id}'),
+      create: create<'create-treatment'>('/clinic/treatments'),
+      update: update<'update-treatment'>('/clinic/treatments/{id}'),
     },
-    priceLists: lists<'list-price-lists'>('/clinic/price-lists'),
+    priceLists: {
+      ...lists<'list-price-lists'>('/clinic/price-lists'),
+      get: retrieve<'get-price-list'>('/clinic/price-lists/{id}'),
+      create: create<'create-price-list'>('/clinic/price-lists'),
+      update: update<'update-price-list'>('/clinic/price-lists/{id}'),
+      delete: action<'delete-price-list'>('/clinic/price-lists/{id}', 'DELETE'),
+    },
     patients: {
       ...listsWithChanges<'list-patients'>('/patients'),
       get: retrieve<'get-patient'>('/patients/{id}'),

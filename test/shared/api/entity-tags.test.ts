@@ -97,8 +97,8 @@ async function send(
 
 /** The route that retrieves the records which another route changes or creates: of the same error for an unknown id. */
 const retrievalOf = ({ path, response }: Route): Route => {
-  const record = (response.location ?? path).split('/')[1]
-  return ENDPOINTS.find((route) => retrievesRecord(route) && route.path === `/${record}/{id}`) as Route
+  const records = (response.location ?? path).replace(/\/\{id\}.*/, '')
+  return ENDPOINTS.find((route) => retrievesRecord(route) && route.path === `${records}/{id}`) as Route
 }
 
 const schemaName = ({ response }: Route): unknown => {

@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_not_found", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_declined_messages", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
+ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_not_found", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_declined_messages", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "price_list_is_default", "price_list_not_found", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
 
 TEXTS = {
     "amount_exceeds_balance": "The amount is above the balance of the invoice. `details` has the largest possible amount.",
@@ -42,6 +42,8 @@ TEXTS = {
     "payment_not_found": "The payment does not exist.",
     "payment_refunded": "Without the payment, more would be refunded than was paid. Void the refunds first.",
     "precondition_failed": "The record has changed: its `etag` is not in `if-match`. Nothing was changed.",
+    "price_list_is_default": "The price list is the default of the clinic. Make another one the default first.",
+    "price_list_not_found": "The price list does not exist.",
     "provider_unavailable": "The SMS provider was unavailable, and the SMS was not sent. Retry after the number of seconds in the `retry-after` header.",
     "range_required": "Filters in `details` need a range of at most 31 days with at most 5,000 records.",
     "rate_limited": "Too many requests. Retry after the number of seconds in the `retry-after` header.",

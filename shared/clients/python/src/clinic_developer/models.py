@@ -308,6 +308,27 @@ class Department(TypedDict):
     """Whether the clinic currently uses the record."""
 
 
+class _DepartmentCreate(TypedDict):
+    name: str
+    """Name of the department."""
+
+
+@final
+class DepartmentCreate(_DepartmentCreate, total=False):
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+    external_id: Optional[str]
+    """Id in another system, by which imports find the record. It cannot be changed."""
+
+
+@final
+class DepartmentChanges(TypedDict, total=False):
+    name: str
+    """Name of the department."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+
+
 @final
 class Room(TypedDict):
     id: str
@@ -320,10 +341,80 @@ class Room(TypedDict):
     """Whether the clinic currently uses the record."""
 
 
+class _RoomCreate(TypedDict):
+    name: str
+    """Name of the room."""
+
+
+@final
+class RoomCreate(_RoomCreate, total=False):
+    department_id: Optional[str]
+    """Id of the department. Null if none is set."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+    external_id: Optional[str]
+    """Id in another system, by which imports find the record. It cannot be changed."""
+
+
+@final
+class RoomChanges(TypedDict, total=False):
+    name: str
+    """Name of the room."""
+    department_id: Optional[str]
+    """Id of the department. Null if none is set."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+
+
 @final
 class Treatment(TypedDict):
     id: str
     """Id of the record."""
+    name: str
+    """Name of the treatment."""
+    code: Optional[str]
+    """The clinic's own code of the treatment. Null if it has none."""
+    description: Optional[str]
+    """Description. Null if there is none."""
+    duration_minutes: int
+    """Time that the treatment takes, in minutes."""
+    price: float
+    """Price in units of the currency. A price list may have another price."""
+    currency: str
+    """ISO 4217 currency code, such as `EUR`."""
+    doctor_ids: List[str]
+    """Ids of the doctors who offer the treatment."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+
+
+class _TreatmentCreate(TypedDict):
+    name: str
+    """Name of the treatment."""
+    duration_minutes: int
+    """Time that the treatment takes, in minutes."""
+    price: float
+    """Price in units of the currency. A price list may have another price."""
+
+
+@final
+class TreatmentCreate(_TreatmentCreate, total=False):
+    code: Optional[str]
+    """The clinic's own code of the treatment. Null if it has none."""
+    description: Optional[str]
+    """Description. Null if there is none."""
+    currency: str
+    """ISO 4217 currency code, such as `EUR`."""
+    doctor_ids: List[str]
+    """Ids of the doctors who offer the treatment."""
+    is_active: bool
+    """Whether the clinic currently uses the record."""
+    external_id: Optional[str]
+    """Id in another system, by which imports find the record. It cannot be changed."""
+
+
+@final
+class TreatmentChanges(TypedDict, total=False):
     name: str
     """Name of the treatment."""
     code: Optional[str]
@@ -587,6 +678,51 @@ class PriceList(TypedDict):
     valid_to: Optional[str]
     """Last day on which the prices apply. Null if there is none. `YYYY-MM-DD`."""
     items: List[PriceListItem]
+    """Prices of treatments."""
+
+
+@final
+class PriceListItemCreate(TypedDict):
+    treatment_id: str
+    """Id of the treatment."""
+    price: float
+    """Price in units of the price list's currency."""
+
+
+class _PriceListCreate(TypedDict):
+    name: str
+    """Name of the price list."""
+
+
+@final
+class PriceListCreate(_PriceListCreate, total=False):
+    currency: str
+    """ISO 4217 currency code, such as `EUR`."""
+    is_default: bool
+    """At most one price list of a clinic is its default."""
+    valid_from: Optional[str]
+    """First day on which the prices apply. Null if there is none. `YYYY-MM-DD`."""
+    valid_to: Optional[str]
+    """Last day on which the prices apply. Null if there is none. `YYYY-MM-DD`."""
+    items: List[PriceListItemCreate]
+    """Prices of treatments."""
+    external_id: Optional[str]
+    """Id in another system, by which imports find the record. It cannot be changed."""
+
+
+@final
+class PriceListChanges(TypedDict, total=False):
+    name: str
+    """Name of the price list."""
+    currency: str
+    """ISO 4217 currency code, such as `EUR`."""
+    is_default: bool
+    """At most one price list of a clinic is its default."""
+    valid_from: Optional[str]
+    """First day on which the prices apply. Null if there is none. `YYYY-MM-DD`."""
+    valid_to: Optional[str]
+    """Last day on which the prices apply. Null if there is none. `YYYY-MM-DD`."""
+    items: List[PriceListItemCreate]
     """Prices of treatments."""
 
 

@@ -316,12 +316,46 @@ class AsyncDepartments(AsyncResource):
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/clinic/departments", {"limit": limit, "is_active": is_active}, timeout)
 
+    async def create(
+        self,
+        body: DepartmentCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Department]:
+        """Create a department.
+
+        A clinic has at most 200 of them. Imports find the record by `external_id`, which cannot be changed.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("POST", "/clinic/departments", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return await self._transport.send(request)
+
     async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Department]:
         """Retrieve a department.
 
         Scope: `appointment.read.availability`.
         """
         request = Request("GET", f'/clinic/departments/{segment("id", id)}', timeout=timeout)
+        return await self._transport.send(request)
+
+    async def update(
+        self,
+        id: str,
+        body: DepartmentChanges,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[Department]:
+        """Update a department.
+
+        Changes only the fields that are sent; null clears an optional one.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("PATCH", f'/clinic/departments/{segment("id", id)}', body=body, accepts_key=True, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout)
         return await self._transport.send(request)
 
 
@@ -368,12 +402,46 @@ class AsyncRooms(AsyncResource):
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/clinic/rooms", {"limit": limit, "is_active": is_active}, timeout)
 
+    async def create(
+        self,
+        body: RoomCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Room]:
+        """Create a room.
+
+        A clinic has at most 200 of them. Imports find the record by `external_id`, which cannot be changed.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("POST", "/clinic/rooms", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return await self._transport.send(request)
+
     async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Room]:
         """Retrieve a room.
 
         Scope: `appointment.read.availability`.
         """
         request = Request("GET", f'/clinic/rooms/{segment("id", id)}', timeout=timeout)
+        return await self._transport.send(request)
+
+    async def update(
+        self,
+        id: str,
+        body: RoomChanges,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[Room]:
+        """Update a room.
+
+        Changes only the fields that are sent; null clears an optional one.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("PATCH", f'/clinic/rooms/{segment("id", id)}', body=body, accepts_key=True, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout)
         return await self._transport.send(request)
 
 
@@ -425,12 +493,46 @@ class AsyncTreatments(AsyncResource):
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/clinic/treatments", {"limit": limit, "is_active": is_active, "doctor_id": doctor_id}, timeout)
 
+    async def create(
+        self,
+        body: TreatmentCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Treatment]:
+        """Create a treatment.
+
+        A clinic has at most 1000 of them. Imports find the record by `external_id`, which cannot be changed. The currency is by default the clinic's; another one needs a price in it.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("POST", "/clinic/treatments", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return await self._transport.send(request)
+
     async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Treatment]:
         """Retrieve a treatment.
 
         Scope: `appointment.read.availability`.
         """
         request = Request("GET", f'/clinic/treatments/{segment("id", id)}', timeout=timeout)
+        return await self._transport.send(request)
+
+    async def update(
+        self,
+        id: str,
+        body: TreatmentChanges,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[Treatment]:
+        """Update a treatment.
+
+        Changes only the fields that are sent; null clears an optional one. The currency is by default the clinic's; another one needs a price in it.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("PATCH", f'/clinic/treatments/{segment("id", id)}', body=body, accepts_key=True, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout)
         return await self._transport.send(request)
 
 
@@ -1176,6 +1278,64 @@ class AsyncPriceLists(AsyncResource):
     def all(self, *, limit: int = 100, timeout: Optional[float] = None) -> AsyncIterator[PriceList]:
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/clinic/price-lists", {"limit": limit}, timeout)
+
+    async def create(
+        self,
+        body: PriceListCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[PriceList]:
+        """Create a price list.
+
+        A clinic has at most 200 of them. Imports find the record by `external_id`, which cannot be changed. The currency is by default the clinic's; another one needs `items` with prices in it. The list takes the place of the present default if `is_default` is true.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("POST", "/clinic/price-lists", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return await self._transport.send(request)
+
+    async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[PriceList]:
+        """Retrieve a price list.
+
+        Scope: `finance.read`.
+        """
+        request = Request("GET", f'/clinic/price-lists/{segment("id", id)}', timeout=timeout)
+        return await self._transport.send(request)
+
+    async def update(
+        self,
+        id: str,
+        body: PriceListChanges,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[PriceList]:
+        """Update a price list.
+
+        Changes only the fields that are sent; null clears an optional one. The currency is by default the clinic's; another one needs `items` with prices in it. The list takes the place of the present default if `is_default` is true.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("PATCH", f'/clinic/price-lists/{segment("id", id)}', body=body, accepts_key=True, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout)
+        return await self._transport.send(request)
+
+    async def delete(
+        self,
+        id: str,
+        *,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[None]:
+        """Delete a price list.
+
+        Deletes it with its prices, unless it is the default.
+
+        Scope: `catalogue.write`.
+        """
+        request = Request("DELETE", f'/clinic/price-lists/{segment("id", id)}', if_match=if_match, timeout=timeout, shape="nothing")
+        return await self._transport.send(request)
 
 
 class AsyncInvoices(AsyncRecordResource["Invoice"]):
