@@ -69,6 +69,15 @@ describe('the demo', () => {
         }
   })
 
+  it('has a treatment of two doctors, patients of several languages, and one who declined SMS', () => {
+    for (const { name } of clinics) {
+      const of = (list: string): any[] => lists.get(`${name} ${list}`) ?? []
+      expect(of('treatments').map(({ doctor_ids }) => doctor_ids.length)).toContain(2)
+      expect(new Set(of('patients').map(({ language }) => language)).size).toBeGreaterThan(1)
+      expect(of('patients').filter(({ accepts_sms }) => !accepts_sms)).toHaveLength(1)
+    }
+  })
+
   it('has past appointments that took place or did not, and appointments of the next weeks', () => {
     for (const { name, timezone } of clinics) {
       const today = new Date(Date.parse(NOW)).toLocaleDateString('sv', { timeZone: timezone })
