@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { Command } from 'commander'
 import project from '../../package.json' with { type: 'json' }
+import { OPERATIONS } from './api/operations.ts'
 import { addClinicOption } from './tool/clinic-choice.ts'
 import { endTrail } from './tool/command-trail.ts'
 import { type Ask, allowInput } from './tool/confirmation.ts'
@@ -22,7 +23,7 @@ export type Terminal = {
 type Part = {
   readonly description: string
   /** Loads the modules of the part, and adds its commands or its options. */
-  readonly define: (command: Command) => Promise<unknown>
+  readonly define: (command: Command, env: Terminal['env']) => Promise<unknown>
 }
 
 const NOUNS: Readonly<Record<string, Part>> = {
@@ -98,6 +99,10 @@ const NOUNS: Readonly<Record<string, Part>> = {
 }
 
 const OTHERS: Readonly<Record<string, Part>> = {
+  api: {
+    description: 'send any request to the API, e.g. api GET "/patients?limit=5"',
+    define: async (command, env) => (await import('./api/commands.ts')).addApiCommand(command, env),
+  },
   import: {
     description:
       "import a clinic's records; importing a file again changes nothing, and an interrupted import can be repeated",
@@ -131,12 +136,20 @@ const OTHERS: Readonly<Record<string, Part>> = {
   },
 }
 
-const PARTS: Readonly<Record<string, Part>> = { ...NOUNS, ...OTHERS }
+/** The nouns of the API document, with the verbs of its operations. */
+const GENERATED: Readonly<Record<string, Part>> = Object.fromEntries(
+  Object.entries(Object.groupBy(OPERATIONS, ({ noun }) => noun)).map(([noun, list = []]) => [
+    noun,
+    { description: list.map(({ verb }) => verb).join(', '), define: async () => {} },
+  ]),
+)
 
-const pluralOf = (noun: string): string => (noun === 'delivery' ? 'deliveries' : `${noun}s`)
+const ALL_NOUNS: Readonly<Record<string, Part>> = { ...GENERATED, ...NOUNS }
+
+const pluralOf = (noun: string): string => `${noun.replace(/([^aeiou])y$/, '$1ie')}s`
 
 /** The program is named after its first noun: `clinic list` and `clinic clinic list` are the same command. */
-const CLINIC_VERBS = ['list', 'show', 'create', 'update', 'delete', 'pause', 'resume']
+const CLINIC_VERBS = ['list', 'show', 'current', 'create', 'update', 'delete', 'pause', 'resume']
 
 /**
  * Runs one command of the operator tool.
@@ -170,12 +183,12 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
   }
 }
 
-const isPart = (word: string): boolean => partsOf([word]).length > 0
+const isPart = (word: string): boolean => partsNamed([word]).length > 0
 
-const partsOf = (words: readonly string[]): [name: string, part: Part][] =>
-  Object.entries(PARTS).filter(
-    ([name]) => words.includes(name) || (name in NOUNS && words.includes(pluralOf(name))),
-  )
+const partsNamed = (words: readonly string[]): string[] => [
+  ...Object.keys(ALL_NOUNS).filter((noun) => words.includes(noun) || words.includes(pluralOf(noun))),
+  ...Object.keys(OTHERS).filter((name) => words.includes(name)),
+]
 
 function withNoun(args: readonly string[]): string[] {
   const isValue = (at: number) => /^--(stack|port)$/.test(args[at - 1] ?? '')
@@ -215,12 +228,14 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
     .configureHelp({ showGlobalOptions: true, styleTitle: bold, styleSubcommandText: bold })
   allowInput(program, { ask, readInput })
 
-  const wanted = words === undefined ? Object.values(PARTS) : partsOf(words).map(([, part]) => part)
-  for (const [name, part] of Object.entries(PARTS)) {
+  const parts = { ...ALL_NOUNS, ...OTHERS }
+  const wanted = words === undefined ? Object.keys(parts) : partsNamed(words)
+  for (const [name, part] of Object.entries(parts)) {
     const command = program.command(name).description(part.description)
-    if (name in NOUNS) command.alias(pluralOf(name))
-    if (!wanted.includes(part)) continue
-    await part.define(command)
+    if (!(name in OTHERS)) command.alias(pluralOf(name))
+    if (!wanted.includes(name)) continue
+    await part.define(command, env)
+    if (name in GENERATED) (await import('./api/commands.ts')).addOperations(command, name, env)
     for (const leaf of withSubcommands(command)) if (leaf.commands.length === 0) addClinicOption(leaf, env)
   }
   for (const command of withSubcommands(program)) {

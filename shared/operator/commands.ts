@@ -60,7 +60,7 @@ const READING: Readonly<Record<string, string>> = {
 const CHANGING: Readonly<Record<string, string>> = {
   clinic: 'create update pause resume',
   holiday: 'create delete',
-  credential: 'create update rotate revoke',
+  credential: 'create create-temporary update rotate revoke',
   doctor: 'create update link unlink',
   department: 'create update',
   room: 'create update',
@@ -143,6 +143,7 @@ export const COMMANDS_DURING_RESTORE: readonly string[] = [
   'restore clinic',
   'patient erase',
   'credential create',
+  'credential create-temporary',
   'credential update',
   'credential rotate',
   'credential revoke',

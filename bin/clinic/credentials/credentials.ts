@@ -12,7 +12,7 @@ import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { Instant } from '../import/entities/row-fields.ts'
 import { suggestion } from '../import/files/field-names.ts'
-import { nameOf } from '../tool/command-trail.ts'
+import { nameOf, operatorOf } from '../tool/command-trail.ts'
 import { cellOf, connect, openClinic } from '../tool/connection.ts'
 import { addFields, type Fields, fieldsOf, numberOf, requireChange } from '../tool/fields.ts'
 import {
@@ -35,7 +35,10 @@ import {
 
 const SCOPE_LIST = `"all", "none" or a comma-separated list of ${SCOPES.join(', ')}`
 
-const Name = singleLineText(100).refine((name) => !/\bcs_[\w-]{8,}/.test(name), {
+const MAX_NAME = 100
+const TEMPORARY_HOURS = 8
+
+const Name = singleLineText(MAX_NAME).refine((name) => !/\bcs_[\w-]{8,}/.test(name), {
   error: 'must not contain the secret of a credential',
 })
 
@@ -89,17 +92,30 @@ export function addCredentialCommands(group: Command): void {
       'after',
       '\nExample: clinic credential create --clinic "Praxis Nord" --name Booking --scopes appointment.read,appointment.write',
     )
-  addFields(create, NEW).action(async (given: object, command: Command) => {
-    const { table, clinic } = await openClinic(command)
-    const settings = { expiresAt: null, requestsPerMinute: null, ...fieldsOf(NEW, given) } as NewSettings
-    const credential = await credentialStore({ table, now: Date.now }).issue({
-      ...settings,
-      clinic: clinic.id,
-      cell: await cellOf(command),
-    })
-    const { key, secret } = credential
-    print(command, { ...credentialJson(credential), secret }, secretLines(key, secret))
-  })
+  addFields(create, NEW).action((given: object, command: Command) =>
+    issue(
+      command,
+      () => ({ expiresAt: null, requestsPerMinute: null, ...fieldsOf(NEW, given) }) as NewSettings,
+    ),
+  )
+
+  const { scopes, expiresAt } = CHANGES
+  addFields(
+    group
+      .command('create-temporary')
+      .description(
+        'issue a credential that is named after you, for eight hours and reading unless an option says otherwise',
+      ),
+    { scopes, expiresAt },
+  ).action((given: object, command: Command) =>
+    issue(command, () => ({
+      name: operatorOf(command).slice(-MAX_NAME),
+      scopes: SCOPES.filter((scope) => scope.includes('.read')),
+      expiresAt: new Date(Date.now() + TEMPORARY_HOURS * 3_600_000).toISOString(),
+      requestsPerMinute: null,
+      ...fieldsOf<CredentialChanges>({ scopes, expiresAt }, given),
+    })),
+  )
 
   group
     .command('list')
@@ -126,6 +142,16 @@ export function addCredentialCommands(group: Command): void {
   addUpdate(group)
   addRotation(group)
   addRevocation(group)
+}
+
+/** Issues a credential with what `settings` returns once the stack is connected. */
+async function issue(command: Command, settings: () => NewSettings): Promise<void> {
+  const { table, clinic } = await openClinic(command)
+  const cell = await cellOf(command)
+  const store = credentialStore({ table, now: Date.now })
+  const credential = await store.issue({ ...settings(), clinic: clinic.id, cell })
+  const { key, secret } = credential
+  print(command, { ...credentialJson(credential), secret }, secretLines(key, secret))
 }
 
 /** The credential with this key, and its table. From now on, a deletion or a restore of its clinic ends the writes to the table. */

@@ -8,6 +8,7 @@ import { openTable, type Table } from '../../../shared/store/table/table.ts'
 import { describeMissingSettings, isAccessDenied } from './aws-errors.ts'
 import { clinicSource, findClinic, namedClinic, unknownClinic } from './clinic-choice.ts'
 import { nameOf, programOf, startTrail } from './command-trail.ts'
+import { describeLocalStack } from './local-stack.ts'
 import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
 import { CommandFailure, EXIT, type GlobalOptions, nameClinic } from './output.ts'
@@ -80,6 +81,10 @@ export async function cellOf(command: Command): Promise<string> {
   return requireOutput(outputs, 'Cell')
 }
 
+/** The address of a deployed API. Its calls have lines of their own in the access trail. */
+export const baseUrlOf = async (command: Command): Promise<string> =>
+  requireOutput((await findStack(command)).outputs, 'BaseUrl')
+
 /** By program: a program runs one command. */
 const stacks = new WeakMap<Command, Promise<StackLocation>>()
 
@@ -128,23 +133,7 @@ function requireOutput(outputs: StackLocation['outputs'], name: string): string 
 }
 
 async function localStack(port: string): Promise<StackLocation> {
-  const url = `http://127.0.0.1:${port}/_local`
-  const local = (await fetch(url).then(
-    (response) => (response.ok ? response.json() : null),
-    () => null,
-  )) as {
-    region: string
-    outputs: Record<string, string>
-    endpoints: { dynamodb: string; sqs: string; logs: string }
-    clock_offset_ms?: number
-  } | null
-  if (!local) {
-    throw new CommandFailure(
-      `No local stack is running on port ${port}. Start one with "npm start", or select a deployed one with --stack.`,
-      EXIT.unreachable,
-    )
-  }
-  const { region, outputs, endpoints, clock_offset_ms } = local
+  const { region, outputs, endpoints, clock_offset_ms } = await describeLocalStack(port)
   if (clock_offset_ms) moveClock(() => clock_offset_ms)
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
   return {

@@ -1,17 +1,19 @@
 import { expect, it } from 'vitest'
+import { OPERATIONS } from '../../../bin/clinic/api/operations.ts'
 import { operatorTool } from '../../../bin/clinic/program.ts'
 import { nameOf } from '../../../bin/clinic/tool/command-trail.ts'
 import { visibleCommands } from '../../../bin/command-tables.ts'
 import { COMMANDS, callsOf } from '../../../shared/operator/commands.ts'
 
-/** Commands that call no service of AWS. */
-const LOCAL = ['webhook listen']
+/** Commands that call no service of AWS: those of the API document, and these. */
+const LOCAL = ['api', 'webhook listen']
 
 it('every command that uses the stack has a role, and no other', async () => {
   const program = await operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
   const names = visibleCommands(program).map((command) => nameOf(command))
   const listed = Object.keys(COMMANDS).filter((name) => !name.includes(' --'))
-  expect([...listed, ...LOCAL].sort()).toEqual(names.sort())
+  const generated = OPERATIONS.map(({ noun, verb }) => `${noun} ${verb}`)
+  expect([...new Set([...listed, ...LOCAL, ...generated])].sort()).toEqual(names.sort())
 })
 
 it('only the roles that change data may write, and only the role of restores may create tables', () => {

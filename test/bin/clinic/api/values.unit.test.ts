@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { parseField } from '../../../../bin/clinic/api/values.ts'
+
+const HOURS = { type: 'object', properties: { mon: { type: 'array' } } }
+const EXCEPTIONS = { type: 'object', propertyNames: { type: 'string', format: 'date' } }
+const nullable = (type: string) => ({ anyOf: [{ type }, { type: 'null' }] })
+
+describe('the text of an option', () => {
+  it.each([
+    [HOURS, 'mon 09:00-12:00', { mon: [{ start_time: '09:00', end_time: '12:00' }] }],
+    [EXCEPTIONS, '2026-12-24 off', { '2026-12-24': [] }],
+    [HOURS, '{"tue":[]}', { tue: [] }],
+    [{ type: 'array', items: { type: 'string' } }, 'a, b', ['a', 'b']],
+    [nullable('string'), '', null],
+    [nullable('string'), '5', '5'],
+    [{ type: 'number' }, '12.50', 12.5],
+    [{ type: 'number' }, 'much', 'much'],
+    [{ type: 'boolean' }, 'false', false],
+  ])('of the schema %j that is %j is a value', (schema, text, value) => {
+    expect(parseField('field', schema, text)).toEqual(value)
+  })
+
+  it('that is no JSON fails with the name of the option', () => {
+    const items = { type: 'array', items: { type: 'object' } }
+    expect(() => parseField('line_items', items, '[')).toThrow(/^--line-items /)
+  })
+})
