@@ -10,7 +10,7 @@ import { requireConfirmed } from '../external-ids/overwrite-check.ts'
 import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../files/import-errors.ts'
 import type { ImportRow } from './entity.ts'
-import type { LineItemCells } from './invoice-amounts.ts'
+import type { LineItemCells } from './line-item-cells.ts'
 
 type Row = ImportRow<{
   readonly patient: string

@@ -8,6 +8,11 @@ import {
   type Invoice,
   withDoctor,
 } from '../../../../shared/domain/money/invoice.ts'
+import {
+  type Amounts,
+  type GivenAmounts,
+  invoiceAmounts,
+} from '../../../../shared/domain/money/invoice-amounts.ts'
 import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { invoiceNumber } from '../../../../shared/domain/patients/text-fields.ts'
 import { lineItemId } from '../../../../shared/domain/uuid.ts'
@@ -22,16 +27,8 @@ import { temporaryDatabase } from '../files/temporary-database.ts'
 import { currencyCode } from './catalogue-fields.ts'
 import { columnTable, defaulted, nullable, nullableReference, reference, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
-import {
-  type AmountCells,
-  type Amounts,
-  Decimal,
-  invoiceAmounts,
-  type LineItemCells,
-  LineItems,
-  readLineItems,
-} from './invoice-amounts.ts'
 import { readCare } from './invoice-care.ts'
+import { Decimal, type LineItemCells, LineItems, readLineItems } from './line-item-cells.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
 
@@ -40,7 +37,7 @@ type Fields = RowFields<
   Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'doctor' | 'status' | 'paid' | 'paidAt'>
 > &
   Pick<Invoice, 'number' | 'issueDate'> &
-  Omit<AmountCells, 'lineItems'> & {
+  Omit<GivenAmounts, 'lineItems'> & {
     readonly patient: string
     readonly doctor: string | null | undefined
     readonly lineItems: readonly LineItemCells[] | undefined

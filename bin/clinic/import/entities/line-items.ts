@@ -11,7 +11,7 @@ import {
   MAX_LINE_ITEMS,
   readLineItems,
   TOO_MANY_LINE_ITEMS,
-} from './invoice-amounts.ts'
+} from './line-item-cells.ts'
 
 /** Lines that are named of line items without an invoice. */
 const MAX_LINES = 10

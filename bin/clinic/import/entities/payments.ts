@@ -16,7 +16,7 @@ import { RowRejectedError } from '../files/import-errors.ts'
 import { amountOf } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, reference, required } from './columns.ts'
 import { definedFields, type ImportEntity } from './entity.ts'
-import { Decimal } from './invoice-amounts.ts'
+import { Decimal } from './line-item-cells.ts'
 import { type BuildPayment, type PaymentFields, writePayments } from './payment-writer.ts'
 import { Instant, RowRecordDate, rowText } from './row-fields.ts'
 

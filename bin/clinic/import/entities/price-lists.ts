@@ -9,7 +9,7 @@ import { catalogueName, currencyCode } from './catalogue-fields.ts'
 import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
-import { Decimal } from './invoice-amounts.ts'
+import { Decimal } from './line-item-cells.ts'
 import { booleanField, RowRecordDate } from './row-fields.ts'
 
 /** The prices are read once the currency is known. */

@@ -13,7 +13,7 @@ import {
 import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, references, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
-import { Decimal } from './invoice-amounts.ts'
+import { Decimal } from './line-item-cells.ts'
 import { booleanField } from './row-fields.ts'
 
 /** The price is read once the currency is known. */

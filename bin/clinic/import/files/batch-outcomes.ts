@@ -1,3 +1,4 @@
+import { InvalidAmounts } from '../../../../shared/domain/money/invoice-amounts.ts'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { RowRejectedError } from './import-errors.ts'
 import type { Warning } from './warnings.ts'
@@ -77,7 +78,7 @@ export class BatchOutcomes {
   }
 
   rejectedBy(id: string, error: unknown): null {
-    if (!(error instanceof RowRejectedError)) throw error
+    if (!(error instanceof RowRejectedError || error instanceof InvalidAmounts)) throw error
     this.rejected(id, error.message)
     return null
   }

@@ -1,9 +1,10 @@
 /**
- * Amounts of an imported invoice: parsed exactly, kept where the file has no column for them, computed where its cell is empty, checked
- * where it is not.
+ * The amounts of an invoice that is imported or created by a request: read exactly, and calculated from its line items in this order.
+ * A line: quantity x unit price, rounded; its discount at a rate of that, rounded; its tax at a rate of what is left, rounded.
+ * The invoice: the sum of quantity x unit price, rounded once; discount and tax are the sums of those of the lines.
+ * Roundings are half up to the minor unit of the currency.
  */
-import * as z from 'zod'
-import { currencyDecimals } from '../../../../shared/domain/money/currencies.ts'
+import { currencyDecimals } from './currencies.ts'
 import {
   type Invoice,
   isSumOfLines,
@@ -12,110 +13,67 @@ import {
   percentageOf,
   subtotalOf,
   sumOfLines,
-} from '../../../../shared/domain/money/invoice.ts'
-import {
-  checkDecimal,
-  MAX_MINOR_UNITS,
-  RATIO_DECIMALS,
-  RATIO_SCALE,
-  renderMoney,
-} from '../../../../shared/domain/money/money.ts'
-import { financeText } from '../../../../shared/domain/patients/text-fields.ts'
-import { OwnRef, RecordRef, type RefIds } from '../external-ids/resolve-references.ts'
-import { parseJson } from '../files/csv-cells.ts'
-import { RowRejectedError } from '../files/import-errors.ts'
-import { rowText } from './row-fields.ts'
+} from './invoice.ts'
+import { checkDecimal, MAX_MINOR_UNITS, RATIO_DECIMALS, RATIO_SCALE, renderMoney } from './money.ts'
 
-/** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
-export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
+/** Amounts that cannot be read, or that do not add up. */
+export class InvalidAmounts extends Error {
+  /** The fields as requests and import files name them. */
+  readonly issues: readonly { readonly field: string; readonly issue: string }[]
 
-const LineItemRow = z
-  .strictObject(
-    {
-      // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
-      id: z.unknown().optional(),
-      description: rowText(financeText()),
-      quantity: Decimal.nullish(),
-      unit_price: Decimal,
-      discount_amount: Decimal.nullish(),
-      discount_rate: Decimal.nullish(),
-      tax_rate: Decimal.nullish(),
-      tax_amount: Decimal.nullish(),
-      total_amount: Decimal.nullish(),
-      doctor_external_id: RecordRef.nullish(),
-      doctor_id: OwnRef.nullish(),
-      treatment_external_id: RecordRef.nullish(),
-      treatment_id: OwnRef.nullish(),
-    },
-    { error: 'must be an object with description and unit_price' },
-  )
-  .check(
-    ...(['doctor', 'treatment'] as const).map((kind) =>
-      z.refine<Readonly<Record<string, unknown>>>(
-        (row) => row[`${kind}_id`] == null || row[`${kind}_external_id`] == null,
-        { path: [`${kind}_id`], error: `must not be combined with ${kind}_external_id` },
-      ),
-    ),
-  )
+  constructor(issues: InvalidAmounts['issues'], note?: string) {
+    super([...issues.map(({ field, issue }) => `${field} ${issue}`), ...(note ? [note] : [])].join('; '))
+    this.issues = issues
+  }
+}
 
-export const MAX_LINE_ITEMS = 200
+/** A decimal as it was read: undefined or null if it is not given. The number of decimals is checked. */
+type Given = string | number | null | undefined
 
-export const TOO_MANY_LINE_ITEMS = `must have at most ${MAX_LINE_ITEMS} line items`
-
-/** Line items: a list in NDJSON, a JSON array in a CSV cell. */
-export const LineItems = z.preprocess(
-  (value) => (typeof value === 'string' ? parseJson(value) : value),
-  z
-    .array(LineItemRow, { error: 'must be a JSON array of line items' })
-    .max(MAX_LINE_ITEMS, { error: TOO_MANY_LINE_ITEMS }),
-)
-
-/** Line items as they were read, with the ids of the records that they refer to. */
-export const readLineItems = (items: z.output<typeof LineItems>, idOf: RefIds) =>
-  items.map(({ doctor_external_id, doctor_id, treatment_external_id, treatment_id, ...item }) => {
-    const [doctor, treatment] = [doctor_external_id ?? doctor_id, treatment_external_id ?? treatment_id]
-    return {
-      ...item,
-      doctor: doctor == null ? null : idOf('doctor', doctor),
-      treatment: treatment == null ? null : idOf('treatment', treatment),
-    }
-  })
-
-export type LineItemCells = ReturnType<typeof readLineItems>[number]
-
-type LineItemRow = Omit<LineItemCells, 'doctor' | 'treatment'> &
-  Partial<Pick<LineItem, 'doctor' | 'treatment'>>
+/** A line item as it was read. What is not given is calculated. */
+export type GivenLine = Pick<LineItem, 'description'> &
+  Partial<Pick<LineItem, 'doctor' | 'treatment'>> & {
+    readonly quantity?: Given
+    readonly unitPrice: string | number
+    readonly discount?: Given
+    readonly discountRate?: Given
+    readonly taxRate?: Given
+    readonly tax?: Given
+    readonly total?: Given
+  }
 
 /** Line items that are kept have their ids. */
-type ImportedItem = Omit<LineItem, 'id'> & Partial<Pick<LineItem, 'id'>>
+type CalculatedLine = Omit<LineItem, 'id'> & Partial<Pick<LineItem, 'id'>>
 
 export type Amounts = {
   readonly subtotal: number
   readonly tax: number
   readonly discount: number
   readonly total: number
-  readonly lineItems: readonly ImportedItem[]
+  readonly lineItems: readonly CalculatedLine[]
 }
 
-/** The amounts of a row as they were read: null in an empty cell, undefined if the file has no such column. */
-export type AmountCells = {
-  readonly [Name in 'subtotal' | 'tax' | 'discount' | 'total']?: string | number | null | undefined
-} & { readonly lineItems?: readonly LineItemRow[] | null | undefined }
+/** The amounts of an invoice as they were read: null for none, undefined for what a stored invoice keeps. */
+export type GivenAmounts = {
+  readonly [Name in 'subtotal' | 'tax' | 'discount' | 'total']?: Given
+} & { readonly lineItems?: readonly GivenLine[] | null | undefined }
 
 type StoredAmounts = Pick<Invoice, 'currency' | 'subtotal' | 'tax' | 'discount' | 'lineItems'>
 
 /**
- * The amounts of a row in minor units.
- * @param before the stored invoice, if there is one: it keeps what the file has no column for
- * @throws RowRejectedError for amounts that do not add up, with both values
+ * The amounts of an invoice in minor units.
+ * @param before the stored invoice, if there is one: it keeps what is not given
+ * @throws InvalidAmounts for amounts that do not add up, with both values
  */
-export function invoiceAmounts(row: AmountCells, currency: string, before: StoredAmounts | null): Amounts {
+export function invoiceAmounts(row: GivenAmounts, currency: string, before: StoredAmounts | null): Amounts {
   const kept = before ? keptAmounts(row, before) : {}
   const keptColumns = KEPT_COLUMNS.filter(([field]) => !isNothing(kept[field])).map(([, column]) => column)
   if (before && currency !== before.currency && keptColumns.length > 0)
-    throw new RowRejectedError(`currency changes, so the row needs ${keptColumns.join(', ')} too`)
+    throw new InvalidAmounts([
+      { field: 'currency', issue: `changes, so the row needs ${keptColumns.join(', ')} too` },
+    ])
   const reader = amountReader(currency)
-  const items: readonly ImportedItem[] =
+  const items: readonly CalculatedLine[] =
     kept.lineItems ?? (row.lineItems ?? []).map((item, at) => lineItem(item, `line_items.${at}`, reader))
   const given = {
     subtotal: reader.money(row.subtotal, 'subtotal'),
@@ -162,7 +120,7 @@ const isNothing = (amount: number | readonly LineItem[] | undefined): boolean =>
   typeof amount === 'object' ? amount.length === 0 : !amount
 
 /** The amounts that a stored invoice keeps. Sums of line items follow from the new ones, if the row has some. */
-function keptAmounts(row: AmountCells, before: StoredAmounts): KeptAmounts {
+function keptAmounts(row: GivenAmounts, before: StoredAmounts): KeptAmounts {
   const hasItems = (row.lineItems ?? []).length > 0
   const follows = (of: 'discount' | 'tax') => hasItems && before[of] === sumOfLines(before.lineItems, of)
   return {
@@ -175,7 +133,7 @@ function keptAmounts(row: AmountCells, before: StoredAmounts): KeptAmounts {
 
 /** Some systems round each line, others round the sum. Both are accepted. */
 function checkItems(
-  items: readonly ImportedItem[],
+  items: readonly CalculatedLine[],
   { subtotal, discount, tax }: Omit<Amounts, 'total' | 'lineItems'>,
   reader: AmountReader,
 ): void {
@@ -187,24 +145,23 @@ function checkItems(
   if (!isSumOfLines(tax, items, 'tax')) reader.requireEqual('tax_amount', tax, sumOfLines(items, 'tax'), how)
 }
 
-function lineItem(row: LineItemRow, path: string, reader: AmountReader): Omit<LineItem, 'id'> {
+function lineItem(row: GivenLine, path: string, reader: AmountReader): Omit<LineItem, 'id'> {
   const { description, doctor = null, treatment = null } = row
   const hasOwnDoctor = doctor === null ? undefined : (true as const)
   const given = { description, doctor, hasOwnDoctor, treatment }
   const at = (field: string) => `${path}.${field}`
   const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
-  const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0
-  const discountRate = reader.ratio(row.discount_rate, at('discount_rate')) ?? 0
-  const taxRate = reader.ratio(row.tax_rate, at('tax_rate')) ?? 0
+  const unitPrice = reader.money(row.unitPrice, at('unit_price')) ?? 0
+  const discountRate = reader.ratio(row.discountRate, at('discount_rate')) ?? 0
+  const taxRate = reader.ratio(row.taxRate, at('tax_rate')) ?? 0
   const amount = lineAmount({ quantity, unitPrice })
   if (Math.abs(amount) > MAX_MINOR_UNITS) {
     reader.issue(at('unit_price'), 'is too large when multiplied by quantity')
     return { ...given, quantity, unitPrice, discount: 0, taxRate, tax: 0, total: 0 }
   }
-  const discount =
-    reader.money(row.discount_amount, at('discount_amount')) ?? percentageOf(amount, discountRate)
-  const tax = reader.money(row.tax_amount, at('tax_amount')) ?? percentageOf(amount - discount, taxRate)
-  const total = reader.money(row.total_amount, at('total_amount')) ?? amount - discount + tax
+  const discount = reader.money(row.discount, at('discount_amount')) ?? percentageOf(amount, discountRate)
+  const tax = reader.money(row.tax, at('tax_amount')) ?? percentageOf(amount - discount, taxRate)
+  const total = reader.money(row.total, at('total_amount')) ?? amount - discount + tax
   if (!reader.areInRange({ tax_amount: tax, total_amount: total }, `${path}.`))
     return { ...given, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
   if (total !== amount - discount + tax) {
@@ -215,14 +172,14 @@ function lineItem(row: LineItemRow, path: string, reader: AmountReader): Omit<Li
 
 type AmountReader = ReturnType<typeof amountReader>
 
-/** Reads decimals of one row, and collects what is wrong with them. */
+/** Reads the decimals of an invoice, and collects what is wrong with them. */
 function amountReader(currency: string) {
   const decimals = currencyDecimals(currency)
-  const issues: string[] = []
+  const issues: { field: string; issue: string }[] = []
   let disagrees = false
-  const issue = (path: string, message: string) => void issues.push(`${path} ${message}`)
+  const issue = (field: string, message: string) => void issues.push({ field, issue: message })
   const read = (
-    value: string | number | null | undefined,
+    value: Given,
     path: string,
     places: number,
     unit: { readonly currency?: string },
@@ -242,20 +199,18 @@ function amountReader(currency: string) {
   return {
     issue,
     areInRange,
-    money: (value: string | number | null | undefined, path: string) =>
-      read(value, path, decimals, { currency }),
-    ratio: (value: string | number | null | undefined, path: string) => read(value, path, RATIO_DECIMALS, {}),
+    money: (value: Given, path: string) => read(value, path, decimals, { currency }),
+    ratio: (value: Given, path: string) => read(value, path, RATIO_DECIMALS, {}),
     requireEqual: (field: string, stated: number, computed: number, how: string) => {
       if (stated === computed) return
       disagrees = true
       issue(field, `is ${renderMoney(stated, currency)}, but ${how} ${renderMoney(computed, currency)}`)
     },
-    /** @throws RowRejectedError if there is an issue */
+    /** @throws InvalidAmounts if there is an issue */
     rejectIssues: (keptColumns: readonly string[] = []) => {
       if (issues.length === 0) return
-      if (disagrees && keptColumns.length > 0)
-        issues.push(`without a column, the record keeps its ${keptColumns.join(', ')}: add what changes`)
-      throw new RowRejectedError(issues.join('; '))
+      const kept = `without a column, the record keeps its ${keptColumns.join(', ')}: add what changes`
+      throw new InvalidAmounts(issues, disagrees && keptColumns.length > 0 ? kept : undefined)
     },
   }
 }
