@@ -1,6 +1,5 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { getInvoice, renderInvoice } from '../shared/api/invoices.ts'
-import { renderPayment } from '../shared/api/payments.ts'
+import { getInvoice, renderInvoiceDetails } from '../shared/api/invoices.ts'
 import { expandPatient } from '../shared/requests/expand-patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { invoiceReader } from '../shared/store/calendar/invoice-balance.ts'
@@ -12,8 +11,7 @@ export const handler = endpoint(
   async ({ clinicId, clinic, path, query }, { patients, invoices }) => {
     const found = await invoices.findWithPayments(clinicId, path.id)
     if (!found) throw new ApiError('invoice_not_found')
-    const payments = found.payments.map((payment) => renderPayment(payment, clinic))
-    const invoice = await expandPatient(patients, { clinic, query }, renderInvoice(found.invoice, clinic))
-    return { data: { ...invoice, payments } }
+    const rendered = renderInvoiceDetails(found.invoice, found.payments, clinic)
+    return { data: await expandPatient(patients, { clinic, query }, rendered) }
   },
 )

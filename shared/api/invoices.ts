@@ -6,10 +6,11 @@ import {
   type LineItem as LineItemRecord,
 } from '../domain/money/invoice.ts'
 import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money/money.ts'
+import type { Payment as PaymentRecord } from '../domain/money/payment.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { expandPatient, Patient } from './patients.ts'
-import { Payment } from './payments.ts'
+import { Payment, renderPayment } from './payments.ts'
 import { order, recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -106,6 +107,23 @@ export function renderInvoice(
   }
 }
 
+/** A page of 100 invoices must fit into a response of a Lambda function, which has at most 6 MB. */
+const MAX_RENDERED_KB = 48
+
+/** The body of a response is a string within JSON: quotes and backslashes are escaped once more. */
+const MAX_ESCAPED_KB = 60
+
+/** What is wrong with an invoice that is too large to be listed; null for any other. */
+export function sizeIssue(invoice: InvoiceRecord, clinic: ClinicInfo): string | null {
+  const rendered = JSON.stringify(renderInvoice({ ...invoice, updatedAt: invoice.createdAt }, clinic))
+  const isTooLarge =
+    Buffer.byteLength(rendered) > MAX_RENDERED_KB * 1024 ||
+    Buffer.byteLength(JSON.stringify(rendered)) > MAX_ESCAPED_KB * 1024
+  return isTooLarge
+    ? `is too large: at most ${MAX_RENDERED_KB} KB as JSON, ${MAX_ESCAPED_KB} KB with escaped quotes`
+    : null
+}
+
 const renderLineItem = (
   item: LineItemRecord,
   money: (minor: number) => number,
@@ -196,6 +214,27 @@ export const invoiceFilter = ({
   order,
 })
 
+const InvoiceWithPayments = z.lazy(() =>
+  z
+    .strictObject({ ...ExpandableInvoice.unwrap().shape, payments: z.array(Payment) })
+    .meta({ id: 'InvoiceWithPayments' }),
+)
+
+/** One invoice, as changes return it: as GET does without `expand`. */
+export const InvoiceDetails = z.lazy(() =>
+  z.strictObject({ ...Invoice.unwrap().shape, payments: z.array(Payment) }).meta({ id: 'InvoiceDetails' }),
+)
+
+/** An invoice with its payments, newest first. */
+export const renderInvoiceDetails = (
+  invoice: WithUpdatedAt<InvoiceRecord>,
+  payments: readonly WithUpdatedAt<PaymentRecord>[],
+  clinic: ClinicInfo,
+): z.input<typeof InvoiceDetails> => ({
+  ...renderInvoice(invoice, clinic),
+  payments: payments.map((payment) => renderPayment(payment, clinic)),
+})
+
 export const getInvoice = defineRoute({
   id: 'get-invoice',
   method: 'GET',
@@ -208,13 +247,7 @@ export const getInvoice = defineRoute({
   query: z.strictObject(expandPatient.parameters()),
   response: {
     status: 200,
-    body: envelopeOf(
-      z.lazy(() =>
-        z
-          .strictObject({ ...ExpandableInvoice.unwrap().shape, payments: z.array(Payment) })
-          .meta({ id: 'InvoiceWithPayments' }),
-      ),
-    ),
+    body: envelopeOf(InvoiceWithPayments),
     record: {},
   },
   errors: ['invoice_not_found'],
@@ -230,7 +263,7 @@ export const getInvoice = defineRoute({
 const ROUNDED_ONCE =
   'Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.'
 
-const NAME_OF_LAST_CHANGE = 'The name is that of the last import or correction of the invoice.'
+const NAME_OF_LAST_CHANGE = 'The name is that of the last change of the invoice.'
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
 export const invoiceDescriptions = () => ({

@@ -235,6 +235,7 @@ export const refreshCopiesWorker = {
         'external-ids',
         'appointment-changes',
         'invoices-by-number',
+        'taken-numbers',
         'invoice-changes',
         'payments-of-patients',
         'payment-changes',

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
-import { invoiceFilter, listInvoices, renderInvoice } from '../../../shared/api/invoices.ts'
-import { renderPayment } from '../../../shared/api/payments.ts'
+import {
+  invoiceFilter,
+  listInvoices,
+  renderInvoice,
+  renderInvoiceDetails,
+} from '../../../shared/api/invoices.ts'
 import { oneOf } from '../../../shared/api/schemas.ts'
 import { applyPayments, type Invoice } from '../../../shared/domain/money/invoice.ts'
 import { invoiceNumber } from '../../../shared/domain/patients/text-fields.ts'
@@ -30,8 +34,7 @@ const invoices: ResourceCommands<ReturnType<typeof renderInvoice>> = {
   ...reading,
   show: async ({ table, clinic }, id) => {
     const found = await invoiceReader({ table }).findWithPayments(clinic.id, id)
-    const payments = found?.payments.map((payment) => renderPayment(payment, clinic))
-    return found && { ...renderInvoice(found.invoice, clinic), payments }
+    return found && renderInvoiceDetails(found.invoice, found.payments, clinic)
   },
   searched: `the number, or ${reading.searched}`,
   find: async (context, text) => {

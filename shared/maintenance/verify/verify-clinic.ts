@@ -7,6 +7,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { Table } from '../../store/table/table.ts'
 import { pagesOf } from '../walk/sources.ts'
 import { verifyCalendarLists } from './calendar/calendar-lists.ts'
+import { checkInvoiceNumbers } from './calendar/invoice-numbers.ts'
 import { checkCatalogue, checkHolidays, checkSettings } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
 import { externalIdChecker } from './comparison/external-ids.ts'
@@ -30,7 +31,10 @@ const PARTS: Readonly<Record<string, (inspection: Inspection, options: VerifyOpt
   patients: verifyPatients,
   appointments: (inspection) => verifyCalendarLists(inspection, ['appointments']),
   // An invoice is settled by its payments.
-  invoices: (inspection) => verifyCalendarLists(inspection, ['invoices', 'payments']),
+  invoices: async (inspection) => {
+    await verifyCalendarLists(inspection, ['invoices', 'payments'])
+    await checkInvoiceNumbers(inspection)
+  },
   messages: (inspection) => verifyCalendarLists(inspection, ['messages']),
   overlapping_appointments: checkOverlappingAppointments,
   external_ids: (inspection) => externalIdChecker(inspection).checkLinks(),

@@ -1,6 +1,6 @@
 import type { Invoice, InvoiceStatus, LineItem } from '../../domain/money/invoice.ts'
 import { invoiceEventDraft } from '../../domain/webhooks/event.ts'
-import { invoiceNumberKey } from '../keys/calendar.ts'
+import { invoiceNumberKey, takenNumberKey } from '../keys/calendar.ts'
 import {
   type AttributeMap,
   amount,
@@ -92,6 +92,8 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
   onChange: (changeset, before, after) => {
     const keyOf = ({ id, number }: Invoice) => invoiceNumberKey(changeset.clinic, number, id)
     changeset.move(before && keyOf(before), after && keyOf(after))
+    if (before && before.number !== after?.number)
+      changeset.remove(takenNumberKey(changeset.clinic, before.number))
   },
   eventDraft: invoiceEventDraft,
 }

@@ -42,11 +42,30 @@ export const ownerPartition = (
  * an erasure removes it from the table, but not from what has recorded keys, such as the stream.
  */
 export const invoiceNumberPartition = (clinic: ClinicId, number: string): string =>
-  partition(clinic, `IN#${createHash('sha256').update(`${clinic} ${number}`).digest('base64url')}`)
+  partition(clinic, `IN#${numberDigest(clinic, number)}`)
+
+const numberDigest = (clinic: ClinicId, number: string): string =>
+  createHash('sha256').update(`${clinic} ${number}`).digest('base64url')
 
 export const invoiceNumberKey = (clinic: ClinicId, number: string, id: string): Key => ({
   pk: invoiceNumberPartition(clinic, number),
   sk: id,
+})
+
+/** The items with which invoices take their numbers, so that no other invoice gets the same at the same time. */
+export const takenNumbersPartition = (clinic: ClinicId): string => partition(clinic, 'IX')
+
+export const takenNumberKey = (clinic: ClinicId, number: string): Key => ({
+  pk: takenNumbersPartition(clinic),
+  sk: numberDigest(clinic, number),
+})
+
+/** The next number of a year's invoices. */
+export const invoiceCountersPartition = (clinic: ClinicId): string => partition(clinic, 'IC')
+
+export const invoiceCounterKey = (clinic: ClinicId, year: string): Key => ({
+  pk: invoiceCountersPartition(clinic),
+  sk: year,
 })
 
 /** The position of a record in time: its day, its moment in the day, its id. */

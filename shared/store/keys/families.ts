@@ -41,6 +41,8 @@ export const CLINIC_FAMILIES = {
   'invoice-list': 'IL',
   'invoices-of-patients': 'IP#',
   'invoices-by-number': 'IN#',
+  'taken-numbers': 'IX',
+  'invoice-counters': 'IC',
   'invoice-tallies': 'IT',
   'invoice-changes': 'UI',
   payments: 'Y',

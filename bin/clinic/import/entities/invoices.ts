@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { renderInvoice } from '../../../../shared/api/invoices.ts'
+import { sizeIssue } from '../../../../shared/api/invoices.ts'
 import { oneOf } from '../../../../shared/api/schemas.ts'
-import type { ClinicId, ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import {
   applyPayments,
   INVOICE_STATUSES,
@@ -17,6 +17,7 @@ import { fullName } from '../../../../shared/domain/patients/patient.ts'
 import { invoiceNumber } from '../../../../shared/domain/patients/text-fields.ts'
 import { lineItemId } from '../../../../shared/domain/uuid.ts'
 import { partitionPages } from '../../../../shared/maintenance/walk/partition-pages.ts'
+import { invoiceNumbers, takeNumber } from '../../../../shared/store/calendar/invoice-numbers.ts'
 import { INVOICES, invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
@@ -83,7 +84,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
   /** By clinic: an import has one. */
-  const known = new Map<ClinicId, ReturnType<typeof invoiceNumbers>>()
+  const known = new Map<ClinicId, ReturnType<typeof usedNumbers>>()
 
   return {
     name: 'invoices',
@@ -91,7 +92,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     ...columns,
     isStatedPaid: ({ fields: { clinicStatus } }) => clinicStatus === 'paid',
     write: (run, batch) => {
-      const numbers = known.get(run.clinic.id) ?? invoiceNumbers(table, run.clinic.id)
+      const numbers = known.get(run.clinic.id) ?? usedNumbers(table, run.clinic.id)
       known.set(run.clinic.id, numbers)
       return writePatientRows(
         {
@@ -99,10 +100,11 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
           entityCode: INVOICES.entityCode,
           list,
           valuesOf: invoiceValues,
-          accept: async (row, before) => {
+          accept: async (row, before, changes, isRepeated) => {
             // A number that its invoice has already is not checked again.
-            if (before?.number !== row.fields.number && !run.allowSameNumbers)
-              await numbers.take(row.id, row.fields.number)
+            if (before?.number === row.fields.number || run.allowSameNumbers) return
+            await numbers.take(row.id, row.fields.number, isRepeated)
+            takeNumber(changes, row.fields.number, row.id)
           },
         },
         run,
@@ -143,7 +145,8 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
               lineItems: lineItems.map((item, at) => ({ id: lineItemId(id, at), ...item })),
             }
             const settled = applyPayments(withDoctor(invoice, doctor), paid)
-            checkSize(settled, run.clinic)
+            const issue = sizeIssue(settled, run.clinic)
+            if (issue) throw new RowRejectedError(`the invoice ${issue}`)
             const isLowered = before && settled.total < Math.min(before.total, settled.paid)
             const warning = isLowered
               ? 'total_amount is less than what is paid'
@@ -157,34 +160,17 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   }
 }
 
-/** A page of 100 invoices must fit into a response of a Lambda function, which has at most 6 MB. */
-const MAX_RENDERED_KB = 48
-
-/** The body of a response is a string within JSON: quotes and backslashes are escaped once more. */
-const MAX_ESCAPED_KB = 60
-
-/** @throws RowRejectedError for an invoice that is too large to be listed */
-function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
-  const rendered = JSON.stringify(renderInvoice({ ...invoice, updatedAt: invoice.createdAt }, clinic))
-  const isTooLarge =
-    Buffer.byteLength(rendered) > MAX_RENDERED_KB * 1024 ||
-    Buffer.byteLength(JSON.stringify(rendered)) > MAX_ESCAPED_KB * 1024
-  if (isTooLarge)
-    throw new RowRejectedError(
-      `the invoice is too large: at most ${MAX_RENDERED_KB} KB as JSON, ${MAX_ESCAPED_KB} KB with escaped quotes`,
-    )
-}
-
 /**
  * The numbers of a clinic's invoices. All are read when the first new number is imported, which costs less than a query for each, into
- * a temporary database, since there can be more than fit in memory. Another writer may use a number at the same time.
+ * a temporary database, since there can be more than fit in memory.
  */
-function invoiceNumbers(table: Table, clinic: ClinicId) {
+function usedNumbers(table: Table, clinic: ClinicId) {
   const db = temporaryDatabase(
     'CREATE TABLE numbers (invoice TEXT PRIMARY KEY, number TEXT) WITHOUT ROWID; CREATE INDEX by_number ON numbers (number)',
   )
   const insert = db.prepare('INSERT OR REPLACE INTO numbers VALUES (?, ?)')
   const findOther = db.prepare('SELECT invoice FROM numbers WHERE number = ? AND invoice <> ?')
+  const { holderOf } = invoiceNumbers(table)
   let isRead = false
 
   async function readAll(): Promise<void> {
@@ -195,13 +181,17 @@ function invoiceNumbers(table: Table, clinic: ClinicId) {
   }
 
   return {
-    /** Gives an invoice a number. @throws RowRejectedError if another invoice has it */
-    take: async (invoice: string, number: string): Promise<void> => {
+    /**
+     * Gives an invoice a number. @throws RowRejectedError if another invoice has it
+     * @param isAgain whether another writer may have used it since
+     */
+    take: async (invoice: string, number: string, isAgain: boolean): Promise<void> => {
       if (!isRead) await readAll()
-      const other = findOther.get(number, invoice)
-      if (other)
+      const known = findOther.get(number, invoice)?.invoice ?? null
+      const other = known ?? (isAgain ? await holderOf(clinic, number, invoice) : null)
+      if (other !== null)
         throw new RowRejectedError(
-          `invoice_number is the number of invoice ${other.invoice}; import the row with --allow-same-numbers if both are right`,
+          `invoice_number is the number of invoice ${other}; import the row with --allow-same-numbers if both are right`,
         )
       insert.run(invoice, number)
     },

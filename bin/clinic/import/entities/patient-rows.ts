@@ -35,8 +35,16 @@ type Target<R, Fields> = {
   readonly entityCode: EntityCode
   readonly list: RecordStore<R>
   readonly valuesOf: (record: R) => ColumnValues
-  /** Called last, for a row that nothing else rejects. May throw {@link RowRejectedError}. */
-  readonly accept?: (row: ImportRow<Fields>, before: R | null) => Promise<void>
+  /**
+   * Called last, for a row that nothing else rejects, with the changes of its record. May throw {@link RowRejectedError}.
+   * @param isRepeated whether another writer was faster
+   */
+  readonly accept?: (
+    row: ImportRow<Fields>,
+    before: R | null,
+    changes: Changeset,
+    isRepeated: boolean,
+  ) => Promise<void>
 }
 
 type Decided<Fields> = {
@@ -62,7 +70,10 @@ export async function writePatientRows<R, Fields extends WithPatient>(
    * The changes of rows, each as it was decided by one reading: rows without changes have their outcome then. The records
    * that rows depend on are read first. Each row is decided when the caller asks for it.
    */
-  async function* decide(rows: readonly ImportRow<Fields>[]): AsyncGenerator<Decided<Fields>, undefined> {
+  async function* decide(
+    rows: readonly ImportRow<Fields>[],
+    isRepeated = false,
+  ): AsyncGenerator<Decided<Fields>, undefined> {
     const ids = rows.map(({ id }) => id)
     const [known, existing, build] = await Promise.all([
       findReferenced(patients, clinic, rows, ({ patient }) => [patient]),
@@ -70,7 +81,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       prepare(rows),
     ])
     for (const row of rows) {
-      const one = await decideRow(row, known, existing.get(row.id) ?? null, build)
+      const one = await decideRow(row, known, existing.get(row.id) ?? null, build, isRepeated)
       if (one) yield one
     }
   }
@@ -80,6 +91,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
     known: ReadonlyMap<string, StoredPatient>,
     stored: StoredRecord<R> | null,
     build: BuildRecord<R, Fields>,
+    isRepeated: boolean,
   ): Promise<Decided<Fields> | null> {
     if (stored && overwritePolicy.isImported(row, stored)) {
       outcomes.unchanged(row.id)
@@ -96,7 +108,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       const provenance = overwritePolicy.check(row, stored, before, valuesOf(after))
       const isSame = stored && isSameRecord(stored.record, after)
       if (!isSame) requireConfirmed(row, column, patient)
-      await accept?.(row, stored?.record ?? null)
+      await accept?.(row, stored?.record ?? null, changes, isRepeated)
       if (isSame) return confirmed(row, stored, provenance)
       list.change(changes, stored, after, provenance)
       if (!stored && entityCode === 'A') requireUnlinked(changes, [row.id])
@@ -124,7 +136,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       changes,
       rebuild: async () => {
         if (write === 'imported') await rejectNewLinks(table, clinic, [row.id])
-        const { value: again } = await decide([row]).next()
+        const { value: again } = await decide([row], true).next()
         if (again) latest = again.write
         return again?.changes ?? null
       },

@@ -43,6 +43,8 @@ export const DIFFERENCES = {
   patient_head_wrong: 'the count of patients or updates is wrong: {note}',
   search_index_wrong: 'the search index is wrong: {note}',
   number_missing: '{record} is not found by its number',
+  number_stray: 'a number is taken by invoice {note}, which does not have it',
+  counter_unreadable: 'the next number of the invoices of a year cannot be read',
   invoice_unsettled: '{record} does not match its payments',
   stale_copy: '{record} shows an outdated name or address',
   refresh_interrupted: 'the change of name of {owner} did not reach all its copies',

@@ -17,9 +17,11 @@ import {
   calendarListPartition,
   doctorDayKey,
   type EntityCode,
+  invoiceCounterKey,
   invoiceNumberKey,
   ownerPartition,
   roomDayKey,
+  takenNumberKey,
   tallyPartition,
 } from '../../../../shared/store/keys/calendar.ts'
 import {
@@ -376,6 +378,16 @@ const REPAIRED: Damages = {
   number_missing: {
     'an invoice is not found by its number': () =>
       raw.remove(invoiceNumberKey(made.clinic, invoice().number, invoice().id)),
+  },
+  number_stray: {
+    'a number is taken by an invoice that does not exist': () =>
+      raw.put({ ...takenNumberKey(made.clinic, '1'), i: newUuid() }),
+    'a number is taken by an invoice with another one': () =>
+      raw.put({ ...takenNumberKey(made.clinic, '1'), i: invoice().id }),
+  },
+  counter_unreadable: {
+    'the next number of a year is no number': () =>
+      raw.put({ ...invoiceCounterKey(made.clinic, '2026'), n: 'x', v: 1 }),
   },
   invoice_unsettled: {
     'an invoice has the wrong paid amount': () => alterAll(placesOf(INVOICES, invoice()), { paid: 123_456 }),
