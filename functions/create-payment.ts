@@ -1,6 +1,6 @@
 import { ApiError, unknownIds } from '../shared/api/errors.ts'
 import { createPayment, paymentRejected } from '../shared/api/new-payment.ts'
-import { renderPayment } from '../shared/api/payments.ts'
+import { renderPaymentDetails } from '../shared/api/payments.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import { checkMoney } from '../shared/domain/money/money.ts'
 import { NEW_PAYMENT, type Payment } from '../shared/domain/money/payment.ts'
@@ -42,7 +42,7 @@ export const handler = endpoint(
       if (rejection) throw paymentRejected(rejection, currency, mayReadRecord)
       return payment
     }
-    const response = (payment: WithUpdatedAt<Payment>) => ({ data: renderPayment(payment, clinic) })
+    const response = (payment: WithUpdatedAt<Payment>) => ({ data: renderPaymentDetails(payment, clinic) })
     const recorded = await payments
       .record(clinicId, body.invoice_id, id, build, write(response))
       .catch((error: Error) => {

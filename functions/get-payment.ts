@@ -1,5 +1,5 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { getPayment, renderPayment } from '../shared/api/payments.ts'
+import { getPayment, renderPaymentDetails } from '../shared/api/payments.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { paymentStore } from '../shared/store/calendar/payments.ts'
 
@@ -9,6 +9,6 @@ export const handler = endpoint(
   async ({ clinicId, clinic, path }, { payments }) => {
     const found = await payments.find(clinicId, path.id)
     if (!found) throw new ApiError('payment_not_found')
-    return { data: renderPayment(found.record, clinic) }
+    return { data: renderPaymentDetails(found.record, clinic) }
   },
 )

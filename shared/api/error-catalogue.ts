@@ -74,6 +74,21 @@ const CATALOGUE = {
     error: 'INVOICE_CLOSED',
     text: 'The invoice is a draft or cancelled, or its patient was erased.',
   },
+  invoice_not_draft: {
+    status: 409,
+    error: 'INVOICE_CLOSED',
+    text: 'The invoice is no longer a draft. `details` names the fields that can be changed in drafts only.',
+  },
+  invoice_has_payments: {
+    status: 409,
+    error: 'INVOICE_HAS_PAYMENTS',
+    text: 'The invoice has payments, which rule out this change.',
+  },
+  invoice_number_taken: {
+    status: 409,
+    error: 'CONFLICT',
+    text: 'Another invoice has this number. `details` names the field, and the id of that invoice.',
+  },
   payment_refunded: {
     status: 409,
     error: 'PAYMENT_REFUNDED',

@@ -6,18 +6,22 @@ import type { PaymentRejection } from '../domain/money/payment-rules.ts'
 import { financeText } from '../domain/patients/text-fields.ts'
 import { INVOICE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
-import { Payment } from './payments.ts'
+import { PaymentDetails } from './payments.ts'
 import { defineRoute, mergeCalls, type RecordReference } from './route.ts'
-import { envelopeOf, NoFields, oneOf, RecordDate, sentFields, Uuid } from './schemas.ts'
+import { envelopeOf, oneOf, RecordDate, sentFields, Uuid } from './schemas.ts'
 
 const IN_REFERENCES = { id: true, status: true, voided_at: true, created_at: true, updated_at: true } as const
 
 const reference: RecordReference = {
   schema: z.lazy(() =>
-    z.strictObject(Payment.unwrap().partial().required(IN_REFERENCES).shape).meta({
-      id: 'PaymentReference',
-      description: 'Without `finance.read`, of the other fields only those that the request had.',
-    }),
+    z
+      .strictObject(
+        PaymentDetails.unwrap().omit({ void_reason: true }).partial().required(IN_REFERENCES).shape,
+      )
+      .meta({
+        id: 'PaymentReference',
+        description: 'Without `finance.read`, of the other fields only those that the request had.',
+      }),
   ),
   of: (payment, sent) => sentFields(payment, sent, Object.keys(IN_REFERENCES)),
 }
@@ -58,7 +62,7 @@ export const createPayment = defineRoute({
       description: financeText().meta({ maxLength: 500 }).nullish(),
     })
     .meta({ id: 'PaymentCreate' }),
-  response: { status: 201, body: envelopeOf(Payment), record: { reference }, location: '/payments' },
+  response: { status: 201, body: envelopeOf(PaymentDetails), record: { reference }, location: '/payments' },
   errors: ['invoice_not_found', 'invoice_closed', 'amount_exceeds_balance', 'amount_exceeds_paid'],
   uses: { table: PAYMENT_CALLS },
 })
@@ -72,8 +76,10 @@ export const voidPayment = defineRoute({
     'Takes back a payment or refund that was recorded by mistake: its status becomes `failed`, and it no longer counts. Changes nothing if it ' +
     'has failed already.',
   params: { id: 'payment_not_found' },
-  body: NoFields,
-  response: { status: 200, body: envelopeOf(Payment), record: { reference } },
+  body: z
+    .strictObject({ reason: financeText().meta({ maxLength: 500 }).nullish() })
+    .meta({ id: 'PaymentVoid' }),
+  response: { status: 200, body: envelopeOf(PaymentDetails), record: { reference } },
   errors: ['payment_not_found', 'payment_refunded'],
   uses: {
     table: mergeCalls(PAYMENT_CALLS, {
@@ -108,6 +114,10 @@ export const newPaymentDescriptions = () => ({
     payment_date:
       "Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future.",
     description: 'Description, at most 500 characters.',
+  },
+  PaymentVoid: {
+    reason:
+      'Why the payment is voided, at most 500 characters. A payment that has failed already keeps what it has.',
   },
   AmountIssue: {
     field: 'Always `amount`.',

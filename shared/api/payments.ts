@@ -67,6 +67,21 @@ export const renderPayment = (
   updated_at: clinicTimestamp(payment.updatedAt, clinic.timezone),
 })
 
+/** One payment, as it is returned by itself. */
+export const PaymentDetails = z.lazy(() =>
+  z
+    .strictObject({ ...Payment.unwrap().shape, void_reason: z.string().nullable() })
+    .meta({ id: 'PaymentDetails' }),
+)
+
+export const renderPaymentDetails = (
+  payment: WithUpdatedAt<PaymentRecord>,
+  clinic: ClinicInfo,
+): z.input<typeof PaymentDetails> => ({
+  ...renderPayment(payment, clinic),
+  void_reason: payment.voidReason,
+})
+
 /** Filters of every list of payments. */
 const filters = () => ({
   status: someOf(PAYMENT_STATUSES).optional(),
@@ -136,7 +151,7 @@ export const getPayment = defineRoute({
   summary: 'Retrieve a payment',
   scope: 'finance.read',
   params: { id: 'payment_not_found' },
-  response: { status: 200, body: envelopeOf(Payment), record: {} },
+  response: { status: 200, body: envelopeOf(PaymentDetails), record: {} },
   errors: ['payment_not_found'],
   uses: { table: { GetItem: ['payments'] } },
 })

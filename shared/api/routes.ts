@@ -38,6 +38,7 @@ import { getDoctor, listDoctors } from './doctors.ts'
 import { listEvents } from './events.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
 import { getMessage, listMessages } from './messages.ts'
+import { cancelInvoice, createInvoice, sendInvoice, updateInvoice } from './new-invoice.ts'
 import { sendMessage } from './new-message.ts'
 import { createPatient, updatePatient } from './new-patient.ts'
 import { createPayment, voidPayment } from './new-payment.ts'
@@ -98,7 +99,11 @@ const DEFINITIONS = [
   updatePriceList,
   deletePriceList,
   listInvoices,
+  createInvoice,
   getInvoice,
+  updateInvoice,
+  sendInvoice,
+  cancelInvoice,
   listInvoicePayments,
   listPayments,
   getPayment,

@@ -9,6 +9,7 @@ import { bookingDescriptions } from '../api/bookings.ts'
 import { doctorDescriptions } from '../api/doctors.ts'
 import { MAX_DETAILS } from '../api/errors.ts'
 import { invoiceDescriptions } from '../api/invoices.ts'
+import { newInvoiceDescriptions } from '../api/new-invoice.ts'
 import { newPaymentDescriptions } from '../api/new-payment.ts'
 import { patientDescriptions } from '../api/patients.ts'
 import { scheduleDescriptions } from '../api/schedule.ts'
@@ -29,6 +30,9 @@ export const DERIVED: Readonly<Record<string, string>> = {
   ExpandableAppointment: 'Appointment',
   ExpandableInvoice: 'Invoice',
   ExpandedInvoicePatient: 'Patient',
+  InvoiceChanges: 'InvoiceCreate',
+  InvoiceDetails: 'Invoice',
+  InvoiceReference: 'Invoice',
   InvoiceWithPayments: 'Invoice',
   SecretRotationWithAliases: 'WebhookCreate',
   SecretRotation: 'WebhookCreate',
@@ -36,6 +40,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
   PatientChanges: 'PatientCreate',
   PatientDetails: 'Patient',
   PatientReference: 'Patient',
+  PaymentDetails: 'Payment',
   PaymentReference: 'Payment',
   PriceListChanges: 'PriceList',
   PriceListCreate: 'PriceList',
@@ -103,6 +108,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   ...bookingDescriptions(),
   ...doctorDescriptions(),
   ...invoiceDescriptions(),
+  ...newInvoiceDescriptions(),
   ...newPaymentDescriptions(),
   ...patientDescriptions(),
   ...scheduleDescriptions(),
@@ -143,7 +149,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   Cancellation: { reason: 'Reason for the cancellation. Returned as `cancellation_reason`.' },
   CatalogueReference: {
-    name: 'The name at the time of the booking; on an invoice, at its last import or correction.',
+    name: 'The name at the time of the booking; on an invoice, at its last change.',
   },
   Clinic: {
     name: 'Name of the clinic.',
@@ -266,6 +272,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     voided_at:
       'When it was voided, because it was recorded by mistake. Its status is then `failed`. Null if it was not.',
   },
+  PaymentDetails: { void_reason: 'Why it was voided. Null if it was not, or no reason was given.' },
   PriceList: {
     name: 'Name of the price list.',
     is_default: 'At most one price list of a clinic is its default.',
@@ -295,6 +302,10 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   TakenExternalId: {
     field: 'Always `external_id`.',
     id: 'Id of the record that has this external id.',
+  },
+  TakenInvoiceNumber: {
+    field: 'Always `invoice_number`.',
+    id: 'Id of the invoice that has this number.',
   },
   Treatment: {
     name: 'Name of the treatment.',

@@ -3,6 +3,7 @@ import { NotDueIssue, requireChanged } from '../api/appointment-actions.ts'
 import { Alternative, OutsideHours, rejectionError, takenError } from '../api/bookings.ts'
 import { type ErrorKey, errorEntry } from '../api/error-catalogue.ts'
 import { ApiError, errorBody, MAX_DETAILS, missingScope } from '../api/errors.ts'
+import { invoiceRejected } from '../api/new-invoice.ts'
 import { AmountIssue, paymentRejected } from '../api/new-payment.ts'
 import { type Route, scopesOf } from '../api/route.ts'
 import { invalidCursor, oneOf, rangeRequired, Uuid } from '../api/schemas.ts'
@@ -73,6 +74,17 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
     itemSchema: z.strictObject({ scope: oneOf(SCOPES) }).meta({ id: 'MissingScope' }),
     maxItems: SCOPES.length,
     example: (route) => missingScope(scopesOf(route)).details ?? [],
+  },
+  invoice_number_taken: {
+    itemSchema: z
+      .strictObject({ field: z.literal('invoice_number'), id: Uuid })
+      .meta({ id: 'TakenInvoiceNumber' }),
+    maxItems: 1,
+    example: () => invoiceRejected({ kind: 'invoice_number_taken', holder: invoice.id }).details,
+  },
+  invoice_not_draft: {
+    itemSchema: UnknownId,
+    example: () => invoiceRejected({ kind: 'invoice_not_draft', fields: ['line_items'] }).details,
   },
   appointment_not_due: {
     itemSchema: NotDueIssue,

@@ -8,11 +8,11 @@ import { renderClinic } from '../api/clinic.ts'
 import { renderDelivery } from '../api/deliveries.ts'
 import { renderDoctor } from '../api/doctors.ts'
 import type { RecordNotFoundKey } from '../api/error-catalogue.ts'
-import { renderInvoice } from '../api/invoices.ts'
+import { renderInvoice, renderInvoiceDetails } from '../api/invoices.ts'
 import { renderMessage } from '../api/messages.ts'
 import { renderAcceptedMessage } from '../api/new-message.ts'
 import { renderPatient, renderPatientDetails } from '../api/patients.ts'
-import { renderPayment } from '../api/payments.ts'
+import { renderPayment, renderPaymentDetails } from '../api/payments.ts'
 import type { Route } from '../api/route.ts'
 import type { Endpoint } from '../api/routes.ts'
 import { renderScheduleDay } from '../api/schedule.ts'
@@ -21,6 +21,7 @@ import { renderWebhook, renderWebhookWithSecret } from '../api/webhooks.ts'
 import type { AppointmentAction } from '../domain/booking/appointment-actions.ts'
 import { scheduleOf } from '../domain/booking/slots.ts'
 import { totalPages } from '../domain/lists/paging.ts'
+import { applyPayments, type Invoice } from '../domain/money/invoice.ts'
 import { redelivered } from '../domain/webhooks/delivery-states.ts'
 import { eventPayload, PING } from '../domain/webhooks/event.ts'
 import { pascalCase } from './errors.ts'
@@ -69,11 +70,13 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   Invoice: [renderInvoice(invoice, clinic)],
   ExpandableAppointment: [appointment, earlierAppointment].map((one) => renderAppointment(one, clinic)),
   ExpandableInvoice: [renderInvoice(invoice, clinic)],
-  InvoiceWithPayments: [{ ...renderInvoice(invoice, clinic), payments: renderedPayments }],
+  InvoiceDetails: [renderInvoiceDetails(invoice, payments, clinic)],
+  InvoiceWithPayments: [renderInvoiceDetails(invoice, payments, clinic)],
   Message: [email, sms].map((message) => renderMessage(message, clinic)),
   Patient: [patient, otherPatient].map((one) => renderPatient(one, clinic)),
   PatientDetails: [renderPatientDetails(patient, caller)],
   Payment: renderedPayments,
+  PaymentDetails: payments.map((payment) => renderPaymentDetails(payment, clinic)),
   PriceList: [renderPriceList(priceList)],
   Room: [renderRoom(room)],
   Treatment: [renderTreatment(treatment)],
@@ -122,6 +125,7 @@ type WithRequiredFields<E = Endpoint> = E extends
   : never
 
 const text = { patient_id: patient.id, message: sms.text }
+const VOID_REASON = 'Entered twice'
 const CURSOR = 'ozFq5xL86OKyMDAwMDAwMDQ5MA'
 
 /** Endpoints with such requests, and those whose responses show a change. */
@@ -243,6 +247,34 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   'reopen-appointment': {
     default: { request: {}, response: { data: renderAppointment(appointment, clinic) } },
   },
+  'create-invoice': {
+    default: {
+      request: {
+        patient_id: patient.id,
+        appointment_id: appointment.id,
+        doctor_id: doctor.id,
+        due_date: invoice.dueDate,
+        line_items: [
+          {
+            description: treatment.name,
+            quantity: 1,
+            unit_price: 1850,
+            discount_rate: 10,
+            tax_rate: 20,
+            treatment_id: treatment.id,
+          },
+        ],
+      },
+    },
+  },
+  'update-invoice': {
+    default: {
+      request: { due_date: '2026-07-31' },
+      response: { data: writtenInvoice({ dueDate: '2026-07-31' }) },
+    },
+  },
+  'send-invoice': { default: { response: { data: writtenInvoice({ clinicStatus: 'sent' }) } } },
+  'cancel-invoice': { default: { response: { data: writtenInvoice({ clinicStatus: 'cancelled' }, []) } } },
   'create-payment': {
     default: {
       request: {
@@ -254,14 +286,17 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   },
   'void-payment': {
     default: {
-      request: {},
+      request: { reason: VOID_REASON },
       response: {
-        data: {
-          ...renderPayment(
-            { ...(payments[0] as (typeof payments)[number]), status: 'failed', voidedAt: invoice.updatedAt },
-            clinic,
-          ),
-        },
+        data: renderPaymentDetails(
+          {
+            ...(payments[0] as (typeof payments)[number]),
+            status: 'failed',
+            voidedAt: invoice.updatedAt,
+            voidReason: VOID_REASON,
+          },
+          clinic,
+        ),
       },
     },
   },
@@ -292,6 +327,11 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   redeliver: {
     default: { response: { data: renderDelivery(redelivered(delivery, NOW), clinic) } },
   },
+}
+
+function writtenInvoice(facts: Partial<Invoice>, paid: readonly (typeof payments)[number][] = payments) {
+  const { updatedAt } = invoice
+  return renderInvoiceDetails({ ...applyPayments({ ...invoice, ...facts }, paid), updatedAt }, paid, clinic)
 }
 
 function changed<Request, Wire>(request: Request, data: Wire) {

@@ -57,7 +57,7 @@ async function values(): Promise<Record<string, string>> {
   const clinic = (await get(stack, '/clinic')).body.data
   const invoice = await invoiceStore(stack).find(clinic.id, (await first('/invoices')).id)
   if (!demo || !invoice) throw new Error('The demo has no invoice.')
-  const { id } = await newInvoice(stack.table, { clinic, invoice: invoice.record }, 123_456_789)
+  const { id } = await newInvoice(stack.table, { clinic, invoice: invoice.record }, { total: 123_456_789 })
   const { full = '' } = demo.credentials
   const booking = { PATIENT: patient.id, DOCTOR: doctor.id, DATE: slot.date, TIME: slot.start_time }
   return { API: stack.api, CREDENTIAL: full, INVOICE: id, ...booking }

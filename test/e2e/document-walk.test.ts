@@ -124,7 +124,7 @@ const knownIds = (): Record<string, string> =>
 
 it(`responds as documented to ${COUNT} requests generated from seed ${SEED}`, async () => {
   // No payment of the walk is larger than the balance of this invoice.
-  const { id: invoice_id } = await newInvoice(stack.table, samples, MAX_MINOR_UNITS)
+  const { id: invoice_id } = await newInvoice(stack.table, samples, { total: MAX_MINOR_UNITS })
   const steps = generateRequests(SEED, COUNT, { ...knownIds(), invoice_id, url: receiverUrl })
   const problems: string[] = []
   const queue = steps.values()

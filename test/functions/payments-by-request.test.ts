@@ -195,6 +195,21 @@ describe('POST /payments/{id}/void', () => {
     expect([again.status, again.body]).toEqual([200, first.body])
   })
 
+  it('shows its reason where one payment is returned, to a credential with finance.read alone', async () => {
+    const { headers: by } = await issueCredential(db.table, mine.clinic, ['finance.write'])
+    const invoice = await anOpenInvoice()
+    const { id } = (await pay(invoice)).body.data
+    const body = { reason: 'Entered twice' }
+    const voided = await post('void-payment', { path: { id }, body, by })
+    expect([voided.status, Object.hasOwn(voided.body.data, 'void_reason')]).toEqual([200, false])
+    // A repetition keeps the first reason.
+    const again = await post('void-payment', { path: { id }, body: { reason: 'Other' } })
+    const read = await request('get-payment', { path: { id }, headers })
+    expect([again.body.data.void_reason, read.body]).toEqual(['Entered twice', again.body])
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id)
+    expect((await request('get-payment', { path: { id }, headers })).body.data.void_reason).toBeNull()
+  })
+
   it('returns 409 for a payment that was refunded, until the refund is voided', async () => {
     const invoice = await anOpenInvoice()
     const paid = (await pay(invoice, { amount: 50 })).body.data.id

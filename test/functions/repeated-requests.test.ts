@@ -34,6 +34,7 @@ beforeAll(async () => {
 const REJECTED: Partial<Record<Endpoint['id'], () => Promise<object>>> = {
   'create-patient': async () => ({ external_id: 'p1' }),
   'create-appointment': async () => ({ external_id: 'a1' }),
+  'create-invoice': async () => ({ invoice_number: 'R1' }),
   'create-room': async () => ({ external_id: 'r1' }),
   'create-treatment': async () => ({ code: 'C1' }),
   'create-payment': async () => ({ amount: 100 }),

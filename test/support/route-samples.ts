@@ -65,6 +65,9 @@ const NEW_IDS_FOR: Partial<
   'cancel-appointment': newAppointment,
   'no-show-appointment': newAppointment,
   'reopen-appointment': newMissedAppointment,
+  'update-invoice': newDraft,
+  'send-invoice': newDraft,
+  'cancel-invoice': newDraft,
   'create-payment': async (table, records) => ({ invoice_not_found: (await newInvoice(table, records)).id }),
   'void-payment': newPaidInvoice,
   'delete-price-list': async (table, { clinic }) => {
@@ -91,13 +94,19 @@ async function newAppointment(
   return { appointment_not_found: id }
 }
 
+/** An unpaid draft with a number of its own. */
+async function newDraft(table: Table, records: SampleRecords) {
+  const facts = { number: newUuid(), status: 'draft', clinicStatus: 'draft' } as const
+  return { invoice_not_found: (await newInvoice(table, records, facts)).id }
+}
+
 /** An unpaid invoice, of 100.00 if nothing else is said. */
 export async function newInvoice(
   table: Table,
   { clinic, invoice }: Pick<SampleRecords, 'clinic' | 'invoice'>,
-  total = 10_000,
+  facts: Partial<Invoice> = {},
 ): Promise<Invoice> {
-  const own: Invoice = { ...invoice, id: newUuid(), total, status: 'sent', paid: 0 }
+  const own: Invoice = { ...invoice, id: newUuid(), total: 10_000, status: 'sent', paid: 0, ...facts }
   await createRecord(table, clinic, invoiceStore({ table }), own)
   return own
 }
@@ -192,6 +201,13 @@ const BODIES: {
   'complete-appointment': () => ({}),
   'no-show-appointment': () => ({}),
   'reopen-appointment': () => ({}),
+  'create-invoice': (ids, n) => ({
+    patient_id: ids.patient_not_found,
+    line_items: [{ description: `no. ${n}`, quantity: 1, unit_price: 10 }],
+  }),
+  'update-invoice': (_, n) => ({ due_date: dateOf(n) }),
+  'send-invoice': () => ({}),
+  'cancel-invoice': () => ({}),
   'create-payment': (ids, n) => ({
     invoice_id: ids.invoice_not_found,
     amount: 1,
@@ -257,6 +273,23 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
   ),
   'create-patient': (ids) =>
     bodies({ ...BODIES['create-patient'](ids, 1), external_id: 'x', national_id: 'x' }),
+  'create-invoice': (ids) =>
+    bodies({
+      ...BODIES['create-invoice'](ids, 1),
+      ...billedCare(ids),
+      invoice_number: 'x',
+      external_id: 'x',
+    }),
+  'update-invoice': (ids) =>
+    bodies(
+      {
+        patient_id: ids.patient_not_found,
+        ...billedCare(ids),
+        invoice_number: 'y',
+        issue_date: '2026-01-01',
+      },
+      { status: 'sent' },
+    ),
   // The rest of the balance, after two samples.
   'create-payment': (ids) => bodies({ ...BODIES['create-payment'](ids, 1), amount: 98 }),
   'update-patient': () =>
@@ -280,6 +313,13 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
   'get-appointment': () => queries({ expand: 'patient' }),
   'list-events': () => queries({ event: 'patient.created' }),
 }
+
+/** An appointment, a doctor and a treatment of an invoice. */
+const billedCare = (ids: SampleIds) => ({
+  appointment_id: ids.appointment_not_found,
+  doctor_id: ids.doctor_not_found,
+  line_items: [{ description: 'Care', quantity: 1, unit_price: 10, treatment_id: ids.treatment_not_found }],
+})
 
 /** A sample of a route, by the id of its endpoint. */
 const sampleOf = <S>(samples: Readonly<Partial<Record<string, S>>>, { id, aliasOf }: Route): S | undefined =>

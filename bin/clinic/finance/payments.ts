@@ -1,7 +1,12 @@
 import type { Command } from 'commander'
-import { listPayments, paymentFilter, renderPayment } from '../../../shared/api/payments.ts'
+import {
+  listPayments,
+  paymentFilter,
+  renderPayment,
+  renderPaymentDetails,
+} from '../../../shared/api/payments.ts'
 import { newExternalId, oneOf, RecordDate } from '../../../shared/api/schemas.ts'
-import type { Clinic, ClinicInfo } from '../../../shared/domain/clinic.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { wallClock } from '../../../shared/domain/clock.ts'
 import type { Invoice } from '../../../shared/domain/money/invoice.ts'
 import {
@@ -14,7 +19,6 @@ import {
 import { financeText } from '../../../shared/domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { isUuid, newUuid } from '../../../shared/domain/uuid.ts'
-import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import {
   ImpossibleBalance,
   invoiceBalance,
@@ -44,7 +48,7 @@ const payments: ResourceCommands<ReturnType<typeof renderPayment>> = {
   ),
   show: async ({ table, clinic }, id) => {
     const found = await paymentStore({ table }).find(clinic.id, id)
-    return found && paymentJson(found.record, clinic)
+    return found && renderPaymentDetails(found.record, clinic)
   },
   cells: ({ payment_date, type, status, amount, currency, payment_method, invoice_number, patient }) => [
     payment_date,
@@ -56,12 +60,6 @@ const payments: ResourceCommands<ReturnType<typeof renderPayment>> = {
     patient.full_name,
   ],
 }
-
-/** A payment as the operator sees it: also why it was voided. */
-const paymentJson = (payment: WithUpdatedAt<Payment>, clinic: Clinic) => ({
-  ...renderPayment(payment, clinic),
-  void_reason: payment.voidReason,
-})
 
 /** Only imports have `refunded`: this tool records refunds. */
 const STATUSES = ['pending', 'completed', 'failed'] as const satisfies Payment['status'][]
@@ -125,7 +123,7 @@ function addVoidCommand(group: Command): void {
     .command('void')
     .description('void a payment or refund that was recorded by mistake, and update its invoice')
     .argument('<payment>', 'payment id')
-    .requiredOption('--reason <text>', 'why, for the operator alone')
+    .requiredOption('--reason <text>', 'why; the API shows it with the payment')
     .action(async (given: string, options: { reason: string }, command: Command) => {
       const reason = parseOption('reason', financeText(), options.reason)
       const { table, clinic } = await openClinic(command)
@@ -147,7 +145,7 @@ function addVoidCommand(group: Command): void {
         return settle(table, clinic, invoice.id, { id, build, isForErasedToo: true })
       })
       const after = await find()
-      print(command, paymentJson(after, clinic), [
+      print(command, renderPaymentDetails(after, clinic), [
         changeLine(
           after.voidedAt === voidedAt,
           `Voided payment ${id}`,

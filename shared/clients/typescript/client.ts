@@ -140,13 +140,17 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
     invoices: {
       ...listsWithChanges<'list-invoices'>('/invoices'),
       get: retrieveExpandable<'get-invoice'>('/invoices/{id}'),
+      create: create<'create-invoice'>('/invoices'),
+      update: update<'update-invoice'>('/invoices/{id}'),
+      send: action<'send-invoice'>('/invoices/{id}/send'),
+      cancel: action<'cancel-invoice'>('/invoices/{id}/cancel'),
       payments: (id: string) => lists<'list-invoice-payments'>('/invoices/{id}/payments', { id }),
     },
     payments: {
       ...listsWithChanges<'list-payments'>('/payments'),
       get: retrieve<'get-payment'>('/payments/{id}'),
       create: create<'create-payment'>('/payments'),
-      void: action<'void-payment'>('/payments/{id}/void'),
+      void: actionWithBody<'void-payment'>('/payments/{id}/void'),
     },
     messages: {
       ...listsWithChanges<'list-messages'>('/messages'),

@@ -677,7 +677,13 @@ export interface paths {
          */
         get: operations["list-invoices"];
         put?: never;
-        post?: never;
+        /**
+         * Create an invoice
+         * @description Calculates all amounts from the line items, in the clinic's currency. Without `invoice_number`, the invoice gets the next number of its issue date's year, such as `2026-000123`: no number is omitted, and numbers that other invoices have are skipped.
+         *
+         *     Scope: `invoice.write`.
+         */
+        post: operations["create-invoice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -700,6 +706,56 @@ export interface paths {
         get: operations["get-invoice"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update an invoice
+         * @description Changes only the fields that are sent. `line_items` replaces all line items, and all amounts. Once the invoice is no longer a draft, only `due_date`, `appointment_id` and `doctor_id` can be changed.
+         *
+         *     Scope: `invoice.write`.
+         */
+        patch: operations["update-invoice"];
+        trace?: never;
+    };
+    "/invoices/{id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark an invoice as sent
+         * @description Makes a draft or pending invoice `sent`, so that payments of it can be recorded. Sends nothing to the patient. Any other invoice stays as it is, except that a cancelled one is a 409.
+         *
+         *     Scope: `invoice.write`.
+         */
+        post: operations["send-invoice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invoices/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an invoice
+         * @description Cancels an invoice of which nothing is paid. Repeating it changes nothing.
+         *
+         *     Scope: `invoice.write`.
+         */
+        post: operations["cancel-invoice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2468,7 +2524,7 @@ export interface components {
              * @description Id of the record.
              */
             id: string;
-            /** @description The name at the time of the booking; on an invoice, at its last import or correction. */
+            /** @description The name at the time of the booking; on an invoice, at its last change. */
             name: string;
         };
         Clinic: {
@@ -3052,7 +3108,7 @@ export interface components {
             patient: components["schemas"]["InvoicePatient"] | components["schemas"]["ExpandedInvoicePatient"];
             /** @description Id of the appointment that the invoice bills. Null if none is known. */
             appointment_id: string | null;
-            /** @description Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known. */
+            /** @description Doctor of the invoice. The name is that of the last change of the invoice. Null if none is known. */
             doctor: components["schemas"]["PersonRef"] | null;
             /** @description Line items, in the order of the invoice. Can be empty. */
             line_items: components["schemas"]["LineItem"][];
@@ -3267,6 +3323,33 @@ export interface components {
             /** @description Number of items that `details` leaves out. Present only if there are more than 20. */
             details_omitted?: number;
         };
+        InvoiceChanges: {
+            /** @description Number, unique in the clinic. */
+            invoice_number?: string;
+            /**
+             * Format: date
+             * @description Date of issue. `YYYY-MM-DD`.
+             */
+            issue_date?: string;
+            /** @description Date by which the invoice is due. Null removes it. `YYYY-MM-DD`. */
+            due_date?: string | null;
+            /** @description Id of an appointment of the patient. Null removes it. */
+            appointment_id?: string | null;
+            /** @description Id of the doctor of the invoice, also of its line items without one. Null removes it. */
+            doctor_id?: string | null;
+            /**
+             * @description `sent` sends the draft.
+             * @enum {string}
+             */
+            status?: "draft" | "sent";
+            /**
+             * Format: uuid
+             * @description Id of the patient.
+             */
+            patient_id?: string;
+            /** @description All line items, 1 to 100. */
+            line_items?: components["schemas"]["LineItemCreate"][];
+        };
         /** @description The invoice is a draft or cancelled, or its patient was erased. */
         InvoiceClosedError: {
             /**
@@ -3279,6 +3362,35 @@ export interface components {
              * @constant
              */
             message: "errors.developer_api.invoice_closed";
+        };
+        InvoiceCreate: {
+            /** @description Number, at most 100 characters, unique in the clinic. Defaults to the next one of the clinic. */
+            invoice_number?: string;
+            /**
+             * Format: date
+             * @description Date of issue. Defaults to today, in the clinic's time zone. `YYYY-MM-DD`.
+             */
+            issue_date?: string;
+            /** @description Date by which the invoice is due. `YYYY-MM-DD`. */
+            due_date?: string | null;
+            /** @description Id of the appointment that the invoice bills, which must be one of the patient. */
+            appointment_id?: string | null;
+            /** @description Id of the doctor of the invoice, also of its line items without one. */
+            doctor_id?: string | null;
+            /**
+             * @description `draft` (default) or `sent`.
+             * @enum {string}
+             */
+            status?: "draft" | "sent";
+            /**
+             * Format: uuid
+             * @description Id of the patient.
+             */
+            patient_id: string;
+            /** @description Line items, 1 to 100. */
+            line_items: components["schemas"]["LineItemCreate"][];
+            /** @description Id in another system, unique among the invoices of the clinic, imported ones included, and not the id of another one. It cannot be changed. 1 to 100 visible characters, with single spaces between them. */
+            external_id?: string;
         };
         InvoiceCreatedEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -3334,6 +3446,111 @@ export interface components {
                 due_date: string | null;
             };
         };
+        InvoiceDetails: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
+            /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
+            invoice_number: string;
+            /**
+             * @description Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.
+             * @enum {string}
+             */
+            status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
+            /**
+             * Format: date
+             * @description Date of issue. `YYYY-MM-DD`.
+             */
+            issue_date: string;
+            /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
+            due_date: string | null;
+            /** @description When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone. */
+            paid_at: string | null;
+            /** @description ISO 4217 currency code, such as `EUR`. */
+            currency: string;
+            /**
+             * Format: double
+             * @description Sum of quantity times unit price of the line items, before discount and tax.
+             */
+            subtotal: number;
+            /**
+             * Format: double
+             * @description Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.
+             */
+            tax_amount: number;
+            /**
+             * Format: double
+             * @description Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any.
+             */
+            discount_amount: number;
+            /**
+             * Format: double
+             * @description Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`.
+             */
+            total_amount: number;
+            /**
+             * Format: double
+             * @description Completed payments minus completed refunds.
+             */
+            paid_amount: number;
+            /**
+             * Format: double
+             * @description Always `total_amount - paid_amount`. Negative if too much was paid.
+             */
+            balance_due: number;
+            /** @description The patient. With `expand=patient`, all fields that `GET /patients` shows. */
+            patient: components["schemas"]["InvoicePatient"];
+            /** @description Id of the appointment that the invoice bills. Null if none is known. */
+            appointment_id: string | null;
+            /** @description Doctor of the invoice. The name is that of the last change of the invoice. Null if none is known. */
+            doctor: components["schemas"]["PersonRef"] | null;
+            /** @description Line items, in the order of the invoice. Can be empty. */
+            line_items: components["schemas"]["LineItem"][];
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            updated_at: string;
+            /** @description All payments and refunds of the invoice. */
+            payments: components["schemas"]["Payment"][];
+        };
+        /** @description The invoice has payments, which rule out this change. */
+        InvoiceHasPaymentsError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "INVOICE_HAS_PAYMENTS";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.invoice_has_payments";
+        };
+        /** @description The invoice is no longer a draft. `details` names the fields that can be changed in drafts only. */
+        InvoiceNotDraftError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "INVOICE_CLOSED";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.invoice_not_draft";
+            /** @description What is wrong, item by item. */
+            details: components["schemas"]["UnknownId"][];
+            /** @description Number of items that `details` leaves out. Present only if there are more than 20. */
+            details_omitted?: number;
+        };
         /** @description The invoice does not exist. */
         InvoiceNotFoundError: {
             /**
@@ -3348,6 +3565,21 @@ export interface components {
             message: "errors.developer_api.invoice_not_found";
             /** @description What is wrong, item by item. */
             details?: components["schemas"]["UnknownId"][];
+        };
+        /** @description Another invoice has this number. `details` names the field, and the id of that invoice. */
+        InvoiceNumberTakenError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "CONFLICT";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.invoice_number_taken";
+            /** @description What is wrong, item by item. */
+            details: components["schemas"]["TakenInvoiceNumber"][];
         };
         InvoicePaidEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -3413,6 +3645,42 @@ export interface components {
             full_name: string;
             /** @description Email address of the patient. Null if none is stored. */
             email: string | null;
+        };
+        /** @description Without `finance.read`, of the other fields only those that the request had. */
+        InvoiceReference: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
+            /**
+             * @description Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically.
+             * @enum {string}
+             */
+            status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
+            /** @description When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone. */
+            paid_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            updated_at: string;
+            /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
+            invoice_number?: string;
+            /**
+             * Format: date
+             * @description Date of issue. `YYYY-MM-DD`.
+             */
+            issue_date?: string;
+            /** @description Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`. */
+            due_date?: string | null;
+            /** @description Id of the appointment that the invoice bills. Null if none is known. */
+            appointment_id?: string | null;
         };
         InvoiceUpdatedEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -3526,7 +3794,7 @@ export interface components {
             patient: components["schemas"]["InvoicePatient"] | components["schemas"]["ExpandedInvoicePatient"];
             /** @description Id of the appointment that the invoice bills. Null if none is known. */
             appointment_id: string | null;
-            /** @description Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known. */
+            /** @description Doctor of the invoice. The name is that of the last change of the invoice. Null if none is known. */
             doctor: components["schemas"]["PersonRef"] | null;
             /** @description Line items, in the order of the invoice. Can be empty. */
             line_items: components["schemas"]["LineItem"][];
@@ -3581,10 +3849,43 @@ export interface components {
              * @description Amount of the line: `quantity * unit_price - discount_amount + tax_amount`.
              */
             total_amount: number;
-            /** @description Doctor who provided it: that of the invoice, unless the line has another. The name is that of the last import or correction of the invoice. Null if none is known. */
+            /** @description Doctor who provided it: that of the invoice, unless the line has another. The name is that of the last change of the invoice. Null if none is known. */
             doctor: components["schemas"]["PersonRef"] | null;
-            /** @description Treatment that was provided. The name is that of the last import or correction of the invoice. Null if none is known. */
+            /** @description Treatment that was provided. The name is that of the last change of the invoice. Null if none is known. */
             treatment: components["schemas"]["CatalogueReference"] | null;
+        };
+        LineItemCreate: {
+            /** @description What was provided, at most 500 characters. */
+            description: string;
+            /**
+             * Format: double
+             * @description Number of units, with at most 4 decimals.
+             */
+            quantity: number;
+            /**
+             * Format: double
+             * @description Price of one unit, before discount and tax, with the currency's decimals.
+             */
+            unit_price: number;
+            /**
+             * Format: double
+             * @description Discount of the whole line.
+             */
+            discount_amount?: number;
+            /**
+             * Format: double
+             * @description Discount of the whole line in percent, with at most 4 decimals, instead of `discount_amount`.
+             */
+            discount_rate?: number;
+            /**
+             * Format: double
+             * @description Tax rate in percent, with at most 4 decimals. Defaults to 0.
+             */
+            tax_rate?: number;
+            /** @description Id of the doctor who provided it. Defaults to the doctor of the invoice. */
+            doctor_id?: string | null;
+            /** @description Id of the treatment that was provided. */
+            treatment_id?: string | null;
         };
         /** @description The request body is not valid JSON. */
         MalformedJsonError: {
@@ -4272,6 +4573,65 @@ export interface components {
                 payment_date: string;
             };
         };
+        PaymentDetails: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the invoice.
+             */
+            invoice_id: string;
+            /** @description Number that the clinic gave the invoice. Several invoices can have the same one. */
+            invoice_number: string;
+            /** @description The patient. */
+            patient: components["schemas"]["PersonRef"];
+            /**
+             * Format: double
+             * @description Amount with the currency's decimals. Positive for payments and for refunds.
+             */
+            amount: number;
+            /** @description ISO 4217 currency code, such as `EUR`. */
+            currency: string;
+            /**
+             * @description `payment` to the clinic, or `refund` to the patient.
+             * @enum {string}
+             */
+            type: "payment" | "refund";
+            /**
+             * @description How it was paid.
+             * @enum {string}
+             */
+            payment_method: "cash" | "card" | "bank_transfer" | "insurance" | "other";
+            /**
+             * @description `pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (of imported payments only: the money was returned without a refund). Only `completed` payments and refunds count in the `paid_amount` of the invoice.
+             * @enum {string}
+             */
+            status: "pending" | "completed" | "failed" | "refunded";
+            /** @description Description. Null if there is none. */
+            description: string | null;
+            /**
+             * Format: date
+             * @description Date of the payment, in the clinic's time zone. `YYYY-MM-DD`.
+             */
+            payment_date: string;
+            /** @description When it was voided, because it was recorded by mistake. Its status is then `failed`. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone. */
+            voided_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            updated_at: string;
+            /** @description Why it was voided. Null if it was not, or no reason was given. */
+            void_reason: string | null;
+        };
         /** @description The payment does not exist. */
         PaymentNotFoundError: {
             /**
@@ -4408,6 +4768,10 @@ export interface components {
                  */
                 payment_date: string;
             };
+        };
+        PaymentVoid: {
+            /** @description Why the payment is voided, at most 500 characters. A payment that has failed already keeps what it has. */
+            reason?: string | null;
         };
         PersonRef: {
             /**
@@ -4930,6 +5294,18 @@ export interface components {
             /**
              * Format: uuid
              * @description Id of the record that has this external id.
+             */
+            id: string;
+        };
+        TakenInvoiceNumber: {
+            /**
+             * @description Always `invoice_number`.
+             * @constant
+             */
+            field: "invoice_number";
+            /**
+             * Format: uuid
+             * @description Id of the invoice that has this number.
              */
             id: string;
         };
@@ -10484,6 +10860,147 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "create-invoice": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvoiceCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["InvoiceDetails"] | components["schemas"]["InvoiceReference"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The patient does not exist. Or: The appointment does not exist. Or: The doctor does not exist. Or: The treatment does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"];
+                };
+            };
+            /** @description Another invoice has this number. `details` names the field, and the id of that invoice. Or: Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceNumberTakenError"] | components["schemas"]["ExternalIdTakenError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
     "get-invoice": {
         parameters: {
             query?: {
@@ -10588,6 +11105,495 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "update-invoice": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
+                 * @example fc63a8e7-b5f3-8fa1-a486-a64825874243
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["InvoiceChanges"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["InvoiceDetails"] | components["schemas"]["InvoiceReference"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The patient does not exist. Or: The appointment does not exist. Or: The doctor does not exist. Or: The treatment does not exist. Or: The invoice does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["InvoiceNotFoundError"];
+                };
+            };
+            /** @description Another invoice has this number. `details` names the field, and the id of that invoice. Or: The invoice is a draft or cancelled, or its patient was erased. Or: The invoice is no longer a draft. `details` names the fields that can be changed in drafts only. Or: The invoice has payments, which rule out this change. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceNumberTakenError"] | components["schemas"]["InvoiceClosedError"] | components["schemas"]["InvoiceNotDraftError"] | components["schemas"]["InvoiceHasPaymentsError"];
+                };
+            };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "send-invoice": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
+                 * @example fc63a8e7-b5f3-8fa1-a486-a64825874243
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["InvoiceDetails"] | components["schemas"]["InvoiceReference"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The invoice does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceNotFoundError"];
+                };
+            };
+            /** @description The invoice is a draft or cancelled, or its patient was erased. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceClosedError"];
+                };
+            };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "cancel-invoice": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
+                 * @example fc63a8e7-b5f3-8fa1-a486-a64825874243
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["InvoiceDetails"] | components["schemas"]["InvoiceReference"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The invoice does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceNotFoundError"];
+                };
+            };
+            /** @description The invoice is a draft or cancelled, or its patient was erased. Or: The invoice has payments, which rule out this change. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceClosedError"] | components["schemas"]["InvoiceHasPaymentsError"];
+                };
+            };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
             504: components["responses"]["Timeout"];
         };
     };
@@ -10824,7 +11830,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @description The record. */
-                        data: components["schemas"]["Payment"] | components["schemas"]["PaymentReference"];
+                        data: components["schemas"]["PaymentDetails"] | components["schemas"]["PaymentReference"];
                     };
                 };
             };
@@ -10960,7 +11966,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @description The record. */
-                        data: components["schemas"]["Payment"];
+                        data: components["schemas"]["PaymentDetails"];
                     };
                 };
             };
@@ -11054,7 +12060,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NoFields"];
+                "application/json": components["schemas"]["PaymentVoid"];
             };
         };
         responses: {
@@ -11074,7 +12080,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @description The record. */
-                        data: components["schemas"]["Payment"] | components["schemas"]["PaymentReference"];
+                        data: components["schemas"]["PaymentDetails"] | components["schemas"]["PaymentReference"];
                     };
                 };
             };

@@ -29,7 +29,7 @@ export type Payment = {
   readonly date: string
   /** ISO 8601 instant at which it was voided, because it was recorded by mistake. Its status is then `failed`. */
   readonly voidedAt: string | null
-  /** Why it was voided, for the operator alone. */
+  /** Why it was voided. Lists do not have it. */
   readonly voidReason: string | null
   /** ISO 8601 instant. */
   readonly createdAt: string

@@ -43,7 +43,7 @@ import { call, lambdaContext, type RequestInput } from '../../support/event.ts'
 import { handlerOf, request, stubFunctionEnvironment } from '../../support/functions.ts'
 import { createPopulatedClinic, createRecord } from '../../support/records.ts'
 import { restored } from '../../support/restored.ts'
-import { createRouteSamples, type RouteSamples, requestsOf } from '../../support/route-samples.ts'
+import { createRouteSamples, newInvoice, type RouteSamples, requestsOf } from '../../support/route-samples.ts'
 import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
 import { type ExactGrants, exactGrants, logicalIdOf } from './exact-grants.ts'
 import { interruptRefreshes } from './interrupted-refreshes.ts'
@@ -203,6 +203,19 @@ async function linkedAgain(id: string) {
   return [{ method: 'PATCH', path: { id: appointment.id }, ...change }]
 }
 
+/** A draft with a failed payment that is so long that lists have to read it. Returns its id. */
+async function draftWithLongPayment(): Promise<string> {
+  const draft = await newInvoice(table, mine, { status: 'draft', clinicStatus: 'draft' })
+  await createRecord(table, mine.clinic, paymentStore({ table }), {
+    ...mine.payment,
+    id: newUuid(),
+    invoice: { id: draft.id, number: draft.number },
+    status: 'failed',
+    description: 'long '.repeat(100),
+  })
+  return draft.id
+}
+
 /** Changes other patients, without events. */
 async function changePatients(count: number): Promise<void> {
   const clinic = mine.clinic.id
@@ -225,6 +238,7 @@ it.each(ENDPOINTS.map((route) => [route.id, route] as const))(
         ? [{ query: { treatment_id: await treatmentOfMany(), date: '2030-01-07' } }]
         : []),
       ...(await linkedAgain(id)),
+      ...(/^(update|send|cancel)-invoice$/.test(id) ? [{ path: { id: await draftWithLongPayment() } }] : []),
       ...(id === 'list-events' ? [{ query: { after: await expiredCursor() } }] : []),
     ]
     await grants.expectExact(id, async () => {

@@ -41,7 +41,7 @@ it.each([
   ['slot_unavailable', 'guides/booking'],
   ['list appointments', 'reference/list-appointments'],
   ['payments', 'reference/list-payments'],
-  ['due_date', 'reference/get-invoice#response-data-due_date'],
+  ['due_date', 'reference/update-invoice'],
   ['national_id', 'reference/list-patients'],
   ['scopes', 'reference/get-me'],
   ['rotate secret', 'reference/rotate-webhook-secret'],

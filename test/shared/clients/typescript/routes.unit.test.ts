@@ -10,7 +10,7 @@ const NOT_COVERED: Record<string, string> = {}
 
 /** Functions whose first argument is an id. */
 const TAKES_ID =
-  /^(get|update|(de)?activate|confirm|cancel|checkIn|complete|noShow|reopen|void|schedule|payments|delete|rotateSecret|ping|deliveries|redeliver)$/
+  /^(get|update|(de)?activate|confirm|cancel|checkIn|complete|noShow|reopen|send|void|schedule|payments|delete|rotateSecret|ping|deliveries|redeliver)$/
 
 /** Calls every function of the client, with an id where it takes one, and returns the requests that it sent. */
 async function requestsOfClient(id: string): Promise<string[]> {

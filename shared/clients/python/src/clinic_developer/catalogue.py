@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_not_found", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_declined_messages", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "price_list_is_default", "price_list_not_found", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
+ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_has_payments", "invoice_not_draft", "invoice_not_found", "invoice_number_taken", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_declined_messages", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "price_list_is_default", "price_list_not_found", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
 
 TEXTS = {
     "amount_exceeds_balance": "The amount is above the balance of the invoice. `details` has the largest possible amount.",
@@ -27,7 +27,10 @@ TEXTS = {
     "invalid_idempotency_key": "The idempotency key must be 1 to 255 visible ASCII characters.",
     "invalid_params": "A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20.",
     "invoice_closed": "The invoice is a draft or cancelled, or its patient was erased.",
+    "invoice_has_payments": "The invoice has payments, which rule out this change.",
+    "invoice_not_draft": "The invoice is no longer a draft. `details` names the fields that can be changed in drafts only.",
     "invoice_not_found": "The invoice does not exist.",
+    "invoice_number_taken": "Another invoice has this number. `details` names the field, and the id of that invoice.",
     "malformed_json": "The request body is not valid JSON.",
     "message_not_found": "The message does not exist.",
     "missing_scope": "The credential does not have the scope named in `details`.",

@@ -521,7 +521,7 @@ class CatalogueReference(TypedDict):
     id: str
     """Id of the record."""
     name: str
-    """The name at the time of the booking; on an invoice, at its last import or correction."""
+    """The name at the time of the booking; on an invoice, at its last change."""
 
 
 @final
@@ -755,9 +755,9 @@ class LineItem(TypedDict):
     total_amount: float
     """Amount of the line: `quantity * unit_price - discount_amount + tax_amount`."""
     doctor: Optional[PersonRef]
-    """Doctor who provided it: that of the invoice, unless the line has another. The name is that of the last import or correction of the invoice. Null if none is known."""
+    """Doctor who provided it: that of the invoice, unless the line has another. The name is that of the last change of the invoice. Null if none is known."""
     treatment: Optional[CatalogueReference]
-    """Treatment that was provided. The name is that of the last import or correction of the invoice. Null if none is known."""
+    """Treatment that was provided. The name is that of the last change of the invoice. Null if none is known."""
 
 
 @final
@@ -793,7 +793,7 @@ class Invoice(TypedDict):
     appointment_id: Optional[str]
     """Id of the appointment that the invoice bills. Null if none is known."""
     doctor: Optional[PersonRef]
-    """Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known."""
+    """Doctor of the invoice. The name is that of the last change of the invoice. Null if none is known."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
     created_at: str
@@ -873,13 +873,61 @@ class ExpandedInvoice(TypedDict):
     appointment_id: Optional[str]
     """Id of the appointment that the invoice bills. Null if none is known."""
     doctor: Optional[PersonRef]
-    """Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known."""
+    """Doctor of the invoice. The name is that of the last change of the invoice. Null if none is known."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
     created_at: str
     """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
     updated_at: str
     """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
+
+
+class _LineItemCreate(TypedDict):
+    description: str
+    """What was provided, at most 500 characters."""
+    quantity: float
+    """Number of units, with at most 4 decimals."""
+    unit_price: float
+    """Price of one unit, before discount and tax, with the currency's decimals."""
+
+
+@final
+class LineItemCreate(_LineItemCreate, total=False):
+    discount_amount: float
+    """Discount of the whole line."""
+    discount_rate: float
+    """Discount of the whole line in percent, with at most 4 decimals, instead of `discount_amount`."""
+    tax_rate: float
+    """Tax rate in percent, with at most 4 decimals. Defaults to 0."""
+    doctor_id: Optional[str]
+    """Id of the doctor who provided it. Defaults to the doctor of the invoice."""
+    treatment_id: Optional[str]
+    """Id of the treatment that was provided."""
+
+
+class _InvoiceCreate(TypedDict):
+    patient_id: str
+    """Id of the patient."""
+    line_items: List[LineItemCreate]
+    """Line items, 1 to 100."""
+
+
+@final
+class InvoiceCreate(_InvoiceCreate, total=False):
+    invoice_number: str
+    """Number, at most 100 characters, unique in the clinic. Defaults to the next one of the clinic."""
+    issue_date: str
+    """Date of issue. Defaults to today, in the clinic's time zone. `YYYY-MM-DD`."""
+    due_date: Optional[str]
+    """Date by which the invoice is due. `YYYY-MM-DD`."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills, which must be one of the patient."""
+    doctor_id: Optional[str]
+    """Id of the doctor of the invoice, also of its line items without one."""
+    status: Literal["draft", "sent"]
+    """`draft` (default) or `sent`."""
+    external_id: str
+    """Id in another system, unique among the invoices of the clinic, imported ones included, and not the id of another one. It cannot be changed. 1 to 100 visible characters, with single spaces between them."""
 
 
 @final
@@ -915,6 +963,50 @@ class Payment(TypedDict):
 
 
 @final
+class InvoiceDetails(TypedDict):
+    id: str
+    """Id of the record."""
+    invoice_number: str
+    """Number that the clinic gave the invoice. Several invoices can have the same one."""
+    status: Literal["draft", "pending", "sent", "partially_paid", "paid", "overdue", "cancelled", "refunded"]
+    """Payments determine the status once there are any: `partially_paid`, `paid` (they cover `total_amount`) or `refunded` (all of it was returned). The clinic sets the others: `draft`, `pending`, `sent`, `overdue` and `cancelled`; payments do not change `draft` and `cancelled`. An invoice does not become `overdue` automatically."""
+    issue_date: str
+    """Date of issue. `YYYY-MM-DD`."""
+    due_date: Optional[str]
+    """Date by which the invoice is due. Null if none is set. `YYYY-MM-DD`."""
+    paid_at: Optional[str]
+    """When the invoice was paid in full. Null unless `status` is `paid`, or if the time is not known. ISO 8601, with the UTC offset of the clinic's time zone."""
+    currency: str
+    """ISO 4217 currency code, such as `EUR`."""
+    subtotal: float
+    """Sum of quantity times unit price of the line items, before discount and tax."""
+    tax_amount: float
+    """Tax of the whole invoice. Included in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
+    discount_amount: float
+    """Discount of the whole invoice. Deducted in `total_amount`. Can differ from the sum of the lines by half a minor unit for each line: it may be rounded once. Belongs to the invoice as a whole if no line has any."""
+    total_amount: float
+    """Amount to pay, discount and tax included: `subtotal - discount_amount + tax_amount`."""
+    paid_amount: float
+    """Completed payments minus completed refunds."""
+    balance_due: float
+    """Always `total_amount - paid_amount`. Negative if too much was paid."""
+    patient: InvoicePatient
+    """The patient. With `expand=patient`, all fields that `GET /patients` shows."""
+    appointment_id: Optional[str]
+    """Id of the appointment that the invoice bills. Null if none is known."""
+    doctor: Optional[PersonRef]
+    """Doctor of the invoice. The name is that of the last change of the invoice. Null if none is known."""
+    line_items: List[LineItem]
+    """Line items, in the order of the invoice. Can be empty."""
+    created_at: str
+    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
+    updated_at: str
+    """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
+    payments: List[Payment]
+    """All payments and refunds of the invoice."""
+
+
+@final
 class InvoiceWithPayments(TypedDict):
     id: str
     """Id of the record."""
@@ -947,7 +1039,7 @@ class InvoiceWithPayments(TypedDict):
     appointment_id: Optional[str]
     """Id of the appointment that the invoice bills. Null if none is known."""
     doctor: Optional[PersonRef]
-    """Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known."""
+    """Doctor of the invoice. The name is that of the last change of the invoice. Null if none is known."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
     created_at: str
@@ -991,7 +1083,7 @@ class ExpandedInvoiceWithPayments(TypedDict):
     appointment_id: Optional[str]
     """Id of the appointment that the invoice bills. Null if none is known."""
     doctor: Optional[PersonRef]
-    """Doctor of the invoice. The name is that of the last import or correction of the invoice. Null if none is known."""
+    """Doctor of the invoice. The name is that of the last change of the invoice. Null if none is known."""
     line_items: List[LineItem]
     """Line items, in the order of the invoice. Can be empty."""
     created_at: str
@@ -1000,6 +1092,26 @@ class ExpandedInvoiceWithPayments(TypedDict):
     """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
     payments: List[Payment]
     """All payments and refunds of the invoice."""
+
+
+@final
+class InvoiceChanges(TypedDict, total=False):
+    invoice_number: str
+    """Number, unique in the clinic."""
+    issue_date: str
+    """Date of issue. `YYYY-MM-DD`."""
+    due_date: Optional[str]
+    """Date by which the invoice is due. Null removes it. `YYYY-MM-DD`."""
+    appointment_id: Optional[str]
+    """Id of an appointment of the patient. Null removes it."""
+    doctor_id: Optional[str]
+    """Id of the doctor of the invoice, also of its line items without one. Null removes it."""
+    status: Literal["draft", "sent"]
+    """`sent` sends the draft."""
+    patient_id: str
+    """Id of the patient."""
+    line_items: List[LineItemCreate]
+    """All line items, 1 to 100."""
 
 
 class _PaymentCreate(TypedDict):
@@ -1019,6 +1131,46 @@ class PaymentCreate(_PaymentCreate, total=False):
     """Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future. `YYYY-MM-DD`."""
     description: Optional[str]
     """Description, at most 500 characters."""
+
+
+@final
+class PaymentDetails(TypedDict):
+    id: str
+    """Id of the record."""
+    invoice_id: str
+    """Id of the invoice."""
+    invoice_number: str
+    """Number that the clinic gave the invoice. Several invoices can have the same one."""
+    patient: PersonRef
+    """The patient."""
+    amount: float
+    """Amount with the currency's decimals. Positive for payments and for refunds."""
+    currency: str
+    """ISO 4217 currency code, such as `EUR`."""
+    type: Literal["payment", "refund"]
+    """`payment` to the clinic, or `refund` to the patient."""
+    payment_method: Literal["cash", "card", "bank_transfer", "insurance", "other"]
+    """How it was paid."""
+    status: Literal["pending", "completed", "failed", "refunded"]
+    """`pending` (not completed yet), `completed`, `failed` (not received, or voided) or `refunded` (of imported payments only: the money was returned without a refund). Only `completed` payments and refunds count in the `paid_amount` of the invoice."""
+    description: Optional[str]
+    """Description. Null if there is none."""
+    payment_date: str
+    """Date of the payment, in the clinic's time zone. `YYYY-MM-DD`."""
+    voided_at: Optional[str]
+    """When it was voided, because it was recorded by mistake. Its status is then `failed`. Null if it was not. ISO 8601, with the UTC offset of the clinic's time zone."""
+    created_at: str
+    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
+    updated_at: str
+    """When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does. ISO 8601, with the UTC offset of the clinic's time zone."""
+    void_reason: Optional[str]
+    """Why it was voided. Null if it was not, or no reason was given."""
+
+
+@final
+class PaymentVoid(TypedDict, total=False):
+    reason: Optional[str]
+    """Why the payment is voided, at most 500 characters. A payment that has failed already keeps what it has."""
 
 
 @final

@@ -3,8 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
+import type { InvoiceRequest } from '../../../../../shared/domain/money/invoice-changes.ts'
+import { newUuid } from '../../../../../shared/domain/uuid.ts'
+import { invoiceChangeStore } from '../../../../../shared/store/calendar/invoice-changes.ts'
 import { invoiceCorrection } from '../../../../../shared/store/calendar/invoice-correction.ts'
 import { readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
+import { ExternalIdTaken } from '../../../../../shared/store/table/errors.ts'
+import { UNREQUESTED } from '../../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { importedClinic, invoice } from '../calendar-fixtures.ts'
 
@@ -18,6 +23,36 @@ const idOf = async (externalId: string) =>
   (await readImportIds(imported.db.table, imported.clinic.id))('invoice', externalId)
 const inClinic = async () =>
   `invoice_number is the number of invoice ${await idOf('i')}; import the row with --allow-same-numbers if both are right`
+
+/** Creates an invoice as a request does. */
+async function createInvoice(facts: Partial<InvoiceRequest>) {
+  const { table } = imported.db
+  const { id, currency } = imported.clinic
+  const request: InvoiceRequest = {
+    id: newUuid(),
+    patient: (await readImportIds(table, id))('patient', '1'),
+    issueDate: '2026-04-01',
+    currency,
+    lineItems: [{ description: 'Consultation', unitPrice: 5, doctor: null, treatment: null }],
+    externalId: null,
+    createdAt: new Date().toISOString(),
+    ...facts,
+  }
+  return invoiceChangeStore({ table }).create(id, request, { ...UNREQUESTED, check: () => {} })
+}
+
+it('is one invoice that a request creates and a file has by the same external id', async () => {
+  const created = await createInvoice({ externalId: 'i', number: '7', status: 'sent' })
+  expect(created).toMatchObject({ kind: 'done', invoice: { id: await idOf('i') } })
+  const line_items = [{ description: 'Consultation', unit_price: 5 }]
+  expect(await load('invoices', [{ ...invoice, line_items }])).toMatchObject({ imported: 0, reasons: [] })
+  expect(await load('invoices', [{ ...invoice, line_items, due_date: '2026-05-01' }])).toMatchObject({
+    updated: 1,
+    reasons: [],
+  })
+  await expect(createInvoice({ externalId: 'i' })).rejects.toThrow(ExternalIdTaken)
+  expect(await imported.invoices()).toMatchObject([{ number: '7', dueDate: '2026-05-01' }])
+})
 
 describe('an invoice with the number of another', () => {
   it('is rejected, whether the other is in the file or in the clinic', async () => {
@@ -79,6 +114,19 @@ describe('an invoice with the number of another', () => {
     for (const name of ['patients', 'invoices'])
       expect(await imported.loadFile(name, first(name), undefined, ALLOWED)).toMatchObject({ imported: 2 })
     expect(readFileSync((await exported('second'))('invoices'), 'utf8')).toBe(text)
+  })
+
+  it('is rejected if a request takes the number while the file is imported', async () => {
+    const { table } = imported.db
+    const query: Table['query'] = async (range) => {
+      const found = await table.query(range)
+      if (range.pk.endsWith('#I')) await createInvoice({ number: bill.invoice_number })
+      return found
+    }
+    expect((await load('invoices', [bill], { ...table, query })).reasons).toEqual([
+      expect.stringMatching(/^invoice_number is the number of invoice/),
+    ])
+    expect(await imported.invoices()).toHaveLength(1)
   })
 
   it('is looked for only if a file has new numbers', async () => {

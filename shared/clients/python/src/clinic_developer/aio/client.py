@@ -1594,6 +1594,22 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/invoices", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "invoice_number": invoice_number, "appointment_id": appointment_id, "doctor_id": doctor_id, "status": status, "from": from_, "to": to, "order": order}, timeout)
 
+    async def create(
+        self,
+        body: InvoiceCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[InvoiceDetails]:
+        """Create an invoice.
+
+        Calculates all amounts from the line items, in the clinic's currency. Without `invoice_number`, the invoice gets the next number of its issue date's year, such as `2026-000123`: no number is omitted, and numbers that other invoices have are skipped.
+
+        Scope: `invoice.write`.
+        """
+        request = Request("POST", "/invoices", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return await self._transport.send(request)
+
     @overload
     async def get(
         self,
@@ -1630,6 +1646,58 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
         expand: `patient` adds all fields that `GET /patients` returns to the `patient` of each record. Also requires the scope `patient.read`. The response then has no `etag`.
         """
         request = Request("GET", f'/invoices/{segment("id", id)}', query={"expand": expand}, timeout=timeout)
+        return await self._transport.send(request)
+
+    async def update(
+        self,
+        id: str,
+        body: InvoiceChanges,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[InvoiceDetails]:
+        """Update an invoice.
+
+        Changes only the fields that are sent. `line_items` replaces all line items, and all amounts. Once the invoice is no longer a draft, only `due_date`, `appointment_id` and `doctor_id` can be changed.
+
+        Scope: `invoice.write`.
+        """
+        request = Request("PATCH", f'/invoices/{segment("id", id)}', body=body, accepts_key=True, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout)
+        return await self._transport.send(request)
+
+    async def send(
+        self,
+        id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[InvoiceDetails]:
+        """Mark an invoice as sent.
+
+        Makes a draft or pending invoice `sent`, so that payments of it can be recorded. Sends nothing to the patient. Any other invoice stays as it is, except that a cancelled one is a 409.
+
+        Scope: `invoice.write`.
+        """
+        request = Request("POST", f'/invoices/{segment("id", id)}/send', body={}, accepts_key=True, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout)
+        return await self._transport.send(request)
+
+    async def cancel(
+        self,
+        id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[InvoiceDetails]:
+        """Cancel an invoice.
+
+        Cancels an invoice of which nothing is paid. Repeating it changes nothing.
+
+        Scope: `invoice.write`.
+        """
+        request = Request("POST", f'/invoices/{segment("id", id)}/cancel', body={}, accepts_key=True, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout)
         return await self._transport.send(request)
 
     def payments(self, id: str) -> AsyncInvoicesPayments:
@@ -1827,7 +1895,7 @@ class AsyncPayments(AsyncRecordResource["Payment"]):
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Response[Payment]:
+    ) -> Response[PaymentDetails]:
         """Record a payment.
 
         Records that a payment or a refund of an invoice was completed, and changes the balance and the status of the invoice. A payment is at most `balance_due`; a refund at most what was paid, less refunds that are pending. Send an `idempotency-key`: a payment has no external id.
@@ -1837,7 +1905,7 @@ class AsyncPayments(AsyncRecordResource["Payment"]):
         request = Request("POST", "/payments", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
         return await self._transport.send(request)
 
-    async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Payment]:
+    async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[PaymentDetails]:
         """Retrieve a payment.
 
         Scope: `finance.read`.
@@ -1848,17 +1916,18 @@ class AsyncPayments(AsyncRecordResource["Payment"]):
     async def void(
         self,
         id: str,
+        body: Optional[PaymentVoid] = None,
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Response[Payment]:
+    ) -> Response[PaymentDetails]:
         """Void a payment.
 
         Takes back a payment or refund that was recorded by mistake: its status becomes `failed`, and it no longer counts. Changes nothing if it has failed already.
 
         Scope: `finance.write`.
         """
-        request = Request("POST", f'/payments/{segment("id", id)}/void', body={}, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        request = Request("POST", f'/payments/{segment("id", id)}/void', body={} if body is None else body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
         return await self._transport.send(request)
 
 
