@@ -71,6 +71,6 @@ async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
     rooms: rooms.map(({ id }) => id),
     doctors,
     patients: [owner],
-    invoices: invoices.map(({ id, number }) => ({ id, number, patient: owner, existence: 'certain' })),
+    invoices: invoices.map(({ id, number }) => ({ id, token: number, patient: owner, existence: 'certain' })),
   })
 }

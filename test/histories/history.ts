@@ -28,6 +28,7 @@ const OPERATIONS: Readonly<Record<string, readonly [weight: number, run: (run: R
   changeStatus: [5, calendar.changeStatus],
   moveAppointment: [6, changes.moveAppointment],
   actOnAppointment: [6, changes.actOnAppointment],
+  createInvoice: [4, payments.createInvoice],
   addPayment: [4, payments.addPayment],
   voidPayment: [2, payments.voidOnePayment],
   readInvoice: [2, payments.readInvoice],

@@ -43,7 +43,8 @@ export type BookingModel = {
 }
 
 export type InvoiceModel = {
-  readonly number: string
+  /** Its number; of one that a request has created, the description of its line item. */
+  readonly token: string
   readonly patient: PatientModel
   id: string | null
   existence: Existence

@@ -89,8 +89,18 @@ export async function checkInvoices(world: World, clinic: ClinicModel): Promise<
     'invoice',
     clinic.invoices,
     invoices,
-    ({ id }, record) => record.id === id,
-    ({ number }) => number,
+    ({ id, token }, record) => record.id === id || record.line_items[0]?.description === token,
+    ({ token }) => token,
+    isOfErasedPatient(clinic),
+  )
+  const numbers = invoices.flatMap(({ invoice_number }) => /^\d{4}-(\d{6})$/.exec(invoice_number)?.[1] ?? [])
+  const created = invoices.filter(({ line_items }) => line_items.length > 0)
+  const ordinals = created.map((_, at) => String(at + 1).padStart(6, '0'))
+  // An erasure has replaced the other numbers.
+  const isConsecutive = numbers.every((number) => ordinals.includes(number))
+  demand(
+    isConsecutive && new Set(numbers).size === numbers.length,
+    () => `the invoices have the numbers ${numbers}, of ${created.length}`,
   )
   const payments = await readAll(world, clinic, 'list-payments')
   compareExistence(
@@ -133,18 +143,19 @@ export function isOfErasedPatient(clinic: ClinicModel): (record: any) => boolean
 
 /** Nothing that identified an erased patient is left anywhere in the table. */
 export async function checkErasure(world: World, clinics: readonly ClinicModel[]): Promise<void> {
-  const erased = clinics.flatMap(({ patients, messages, bookings, payments }) =>
+  const erased = clinics.flatMap(({ patients, messages, bookings, invoices, payments }) =>
     patients
       .filter(({ erasure }) => erasure === 'certain')
-      .map((patient) => ({ patient, messages, bookings, payments })),
+      .map((patient) => ({ patient, messages, bookings, invoices, payments })),
   )
   if (erased.length === 0) return
   const text = await world.tableText()
-  for (const { patient, messages, bookings, payments } of erased) {
+  for (const { patient, messages, bookings, invoices, payments } of erased) {
     const traces = [
       ...tracesOf(patient),
       ...messages.filter((one) => one.patient === patient).map(({ token }) => token),
       ...bookings.filter((one) => one.patient === patient).map(({ token }) => token),
+      ...invoices.filter((one) => one.patient === patient).map(({ token }) => token),
       ...payments.filter(({ invoice }) => invoice.patient === patient).map(({ token }) => token),
     ]
     for (const trace of traces) {

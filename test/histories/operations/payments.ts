@@ -1,4 +1,4 @@
-/** Payments of the invoices that a clinic begins with, recorded and voided by the operator. */
+/** Invoices, and their payments, recorded and voided by the operator. */
 import { CommandFailure } from '../../../bin/clinic/tool/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { NEW_PAYMENT, type Payment, voidPayment } from '../../../shared/domain/money/payment.ts'
@@ -6,9 +6,25 @@ import { newUuid } from '../../../shared/domain/uuid.ts'
 import { invoiceBalance, PatientErased } from '../../../shared/store/calendar/invoice-balance.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
-import { identified, isErased, type PaymentModel } from '../model.ts'
+import { type InvoiceModel, identified, isErased, type PaymentModel } from '../model.ts'
 import { demand } from '../register.ts'
-import { command, pick, type Run, read } from '../run.ts'
+import { command, pick, type Run, read, submit } from '../run.ts'
+
+/** Creates an invoice with the next number of the clinic. */
+export async function createInvoice(run: Run): Promise<void> {
+  const { clinic, operation } = run
+  const patient = pick(identified(clinic.patients), operation.random[0])
+  if (!patient) return
+  const token = `i${operation.number}${clinic.suffix}`
+  const invoice: InvoiceModel = { token, patient, id: null, existence: 'possible' }
+  clinic.invoices.push(invoice)
+  const line_items = [{ description: token, quantity: 1, unit_price: 100 }]
+  const outcome = await submit(run, 'create-invoice', { body: { patient_id: patient.id, line_items } })
+  if (outcome.kind === 'done') Object.assign(invoice, { id: outcome.body.data.id, existence: 'certain' })
+  if (outcome.kind !== 'rejected') return
+  invoice.existence = 'none'
+  demand(isErased(patient), () => `a valid invoice was rejected: ${JSON.stringify(outcome.body)}`)
+}
 
 /** As `payment add` does. */
 export async function addPayment(run: Run): Promise<void> {
@@ -51,7 +67,7 @@ export async function addPayment(run: Run): Promise<void> {
   })
   demand(
     outcome.kind !== 'rejected' || isErased(invoice.patient),
-    () => `a payment of invoice ${invoice.number} was rejected`,
+    () => `a payment of invoice ${invoice.token} was rejected`,
   )
   if (outcome.kind === 'done') payment.existence = 'certain'
 }
