@@ -29,9 +29,15 @@ export async function measureContention(endpoint: string, tableName: string, tab
     return ({ authorization }: OpenClinic, body: object) => call(eventOf(authorization, { to, body }))
   }
   const [create, book] = [await post('create-patient'), await post('create-appointment')]
+  const bill = await post('create-invoice')
   const patient = { first_name: 'Ada', last_name: 'Kaya' }
   const patients = (clinic: OpenClinic) => () => create(clinic, patient)
   const bookings = (clinic: OpenClinic) => (index: number) => book(clinic, bookingBody(clinic, index))
+  const line = { description: 'Check-up', quantity: 1, unit_price: 10 }
+  const invoices = (clinic: OpenClinic) => (index: number) => {
+    const { id: patient_id } = clinic.patients[index % clinic.patients.length] ?? {}
+    return bill(clinic, { patient_id, line_items: [line] })
+  }
   const lines: Line[] = []
   const measure = async (
     label: string,
@@ -49,6 +55,7 @@ export async function measureContention(endpoint: string, tableName: string, tab
   try {
     await measure('64 patients at once', {}, patients, atOnce)
     await measure('64 bookings at once, 12 doctors', {}, bookings, atOnce)
+    await measure('64 invoices at once', {}, invoices, atOnce)
     const oneSlot = (clinic: OpenClinic) => () => bookings(clinic)(0)
     await measure('64 bookings of one slot at once', { statuses: { 201: 1, 409: 63 } }, oneSlot, atOnce)
     await measure('20 patients a second', rate, patients, forAMinute)

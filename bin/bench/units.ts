@@ -169,6 +169,17 @@ async function measureRequests(
   await add([7, 37, 5], { to: 'create-payment', body: payment })
   const { data: paid } = await send({ to: 'create-payment', body: { ...payment, type: 'refund' } })
   await add([8, 41, 6], { to: 'void-payment', path: { id: paid.id }, body: {} })
+
+  const lines = [{ description: 'Check-up', quantity: 1, unit_price: 10, treatment_id: treatment }]
+  const billed = { patient_id: patient.id, doctor_id: doctor, line_items: lines }
+  await add([7, 27, 6], { to: 'create-invoice', body: billed })
+  const ofOwn = { ...billed, invoice_number: 'B-1', appointment_id: data.id, external_id: 'BENCH-1' }
+  await add([9, 25, 7], { to: 'create-invoice', body: ofOwn }, ', own number, appointment, external id')
+  const { data: draft } = await send({ to: 'create-invoice', body: billed })
+  const one = { id: draft.id }
+  await add([8, 30, 6], { to: 'update-invoice', path: one, body: { invoice_number: 'B-2' } }, ', a number')
+  await add([6, 25, 5], { to: 'send-invoice', path: one, body: {} })
+  await add([6, 25, 5], { to: 'cancel-invoice', path: one, body: {} })
 }
 
 type First = { readonly id: string; readonly patient: { id: string }; readonly doctor: { id: string } }
