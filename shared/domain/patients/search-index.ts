@@ -46,15 +46,13 @@ export class SearchSegment {
     this.#set(lines)
   }
 
-  /** The matching ordinals of the segment, ascending. `earlier` finds the lines of an earlier folding. */
+  /** The matching ordinals of the segment, ascending. Lines that may be of an earlier folding are found by either needles. */
   matches(needles: Needles, earlier: Needles = needles): number[] {
     if (earlier === needles || this.#folded === this.#count) return this.#scan(needles)
     const isFolded = (line: number) => this.#text[(this.#starts[line + 1] as number) - 2] === FOLDED
-    const found = [
-      ...this.#scan(needles).filter(isFolded),
-      ...this.#scan(earlier).filter((line) => !isFolded(line)),
-    ]
-    return found.sort((a, b) => a - b)
+    const found = new Set(this.#scan(needles))
+    for (const line of this.#scan(earlier)) if (!isFolded(line)) found.add(line)
+    return [...found].sort((a, b) => a - b)
   }
 
   #scan(needles: Needles): number[] {
