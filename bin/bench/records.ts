@@ -1,6 +1,7 @@
 /** Records that the bench measures with. */
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import type { Doctor } from '../../shared/domain/booking/doctor.ts'
+import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
@@ -15,7 +16,6 @@ import { doctorStore, MAX_SAVED } from '../../shared/store/doctors.ts'
 import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { NEW_DOCTOR } from '../clinic/import/entities/doctors.ts'
 
 export const createdAt = '2026-01-01T00:00:00.000Z'
 

@@ -20,5 +20,8 @@ export const uuidOfDigest = (digest: Uint8Array): string => {
   return stringify(bytes)
 }
 
+/** The id of time off of a doctor, or of a holiday of a clinic: it follows from its days and times (version 5). */
+export const timeOffId = (owner: string, span: string): string => v5(`time_off:${span}`, owner)
+
 /** The id of the line item at an index of an imported invoice (version 5). It says no more than the invoice's id. */
 export const lineItemId = (invoiceId: string, index: number): string => v5(`line_item:${index}`, invoiceId)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Doctor, MAX_ACTIVE_DOCTORS, type TimeOff } from '../domain/booking/doctor.ts'
+import type { Window } from '../domain/booking/working-hours.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import { doctorEventDraft } from '../domain/webhooks/event.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
@@ -66,24 +67,26 @@ export function doctorStore({ table }: { table: Table }) {
 
   /**
    * Writes whole doctors, at most {@link MAX_SAVED}: new ones with the clinic's holidays, or changed ones as they were read.
-   * A new name marks its copies as stale (copies/copied-names.ts). `extendChanges` adds one item for each of them to the transaction.
+   * A new name marks its copies as stale (copies/copied-names.ts). `extendChanges` adds one item for each of them, as they are then
+   * stored, to the transaction.
    * @throws ConditionFailed when one was changed since it was read, or holidays were while a new one is added, or other doctors
    * became active at the same time; TooManyActiveDoctors
    */
   async function save(
     clinic: ClinicId,
     changes: readonly DoctorChange[],
-    extendChanges: (changes: Changeset) => void = () => {},
+    extendChanges: (changes: Changeset, saved: readonly StoredDoctor[]) => Promise<void> | void = () => {},
   ): Promise<void> {
     const changeset = new Changeset(table, clinic)
     const isAdding = changes.some(({ before }) => !before)
     const { holidays, version } = isAdding ? await readHolidays(table, clinic) : NO_HOLIDAYS
     if (isAdding) changeset.requireVersion(holidaysKey(clinic), version)
-    for (const { before, after } of changes)
+    const saved = changes.map(({ before, after }) =>
       addDoctor(changeset, {
         before,
         after: before || holidays.length === 0 ? after : { ...after, holidays },
-      })
+      }),
+    )
     if (changes.some((change) => activeDoctorsAdded(change) > 0)) await limitActive(changeset, changes)
     await addToCount(
       table,
@@ -91,7 +94,7 @@ export function doctorStore({ table }: { table: Table }) {
       doctorsPartition(clinic),
       changes.filter(({ before }) => !before).length,
     )
-    extendChanges(changeset)
+    await extendChanges(changeset, saved)
     await changeset.commit()
   }
 
@@ -111,10 +114,12 @@ export function doctorStore({ table }: { table: Table }) {
   return { find, findMany, list, save }
 }
 
-export function addDoctor(changes: Changeset, { before, after }: DoctorChange): void {
-  const { id, externalId, imported, events: earlier = 0, ...doctor } = after
+/** Adds a doctor to a transaction, and returns the doctor as it is then stored. */
+export function addDoctor(changes: Changeset, { before, after }: DoctorChange): StoredDoctor {
+  const { id, externalId, imported, isLinkedByApi, timeOff, events: earlier = 0, ...doctor } = after
   const condition = before ? { version: before.version } : 'new'
   const updatedAt = changes.timeOfChange(null)
+  const version = (before?.version ?? 0) + 1
   const isChanged = !before || !isDeepStrictEqual(eventFields(before), eventFields(after))
   const hasEvent = changes.emitsEvents && isChanged
   const events = (before?.events ?? earlier) + (hasEvent ? 1 : 0)
@@ -123,14 +128,16 @@ export function addDoctor(changes: Changeset, { before, after }: DoctorChange): 
     {
       ...doctorKey(changes.clinic, id),
       ...doctor,
-      ...provenanceAttributes({ externalId, imported }),
+      ...timeOffAttributes(timeOff),
+      ...provenanceAttributes({ externalId, imported, isLinkedByApi }),
       ...(events > 0 && { ev: events }),
       updatedAt,
-      v: (before?.version ?? 0) + 1,
+      v: version,
     },
     condition,
   )
   if (before && before.fullName !== after.fullName) changes.markStale(doctorOwner(id))
+  return { ...after, updatedAt, version, ...(events > 0 && { events }) }
 }
 
 /** What makes an event of a doctor when it changes. The clinic has the event of a change of its holidays. */
@@ -138,6 +145,16 @@ const eventFields = ({ fullName, specialty, departmentId, isActive, ...times }: 
   const { hours, breaks, timeOff, exceptions } = times
   return { fullName, specialty, departmentId, isActive, hours, breaks, timeOff, exceptions }
 }
+
+/** Parts of days have an attribute of their own: earlier releases, which do not know it, would take them for days off. */
+function timeOffAttributes(timeOff: Doctor['timeOff']) {
+  const blocks = timeOff.flatMap(({ from, times, reason }) =>
+    times ? [{ date: from, ...times, reason }] : [],
+  )
+  return { timeOff: timeOff.filter(({ times }) => !times), ...(blocks.length > 0 && { blocks }) }
+}
+
+type Block = Window & { readonly date: string; readonly reason: string | null }
 
 /** Where an imported holiday comes from, and the days that it had then. It may have been removed since. */
 export type HolidayImport = Provenance & Pick<TimeOff, 'from' | 'to'>
@@ -168,18 +185,23 @@ export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holi
 /** @throws UnreadableRecord for a doctor without what bookings need */
 export const toDoctor = (item: Item): StoredDoctor =>
   readRecord(item, item.sk, () => {
-    const { pk, sk, v, xi, im, ev, departmentId, ...stored } = item
+    const { pk, sk, v, xi, im, xl, ev, departmentId, blocks = [], ...stored } = item
     const doctor = stored as unknown as WithUpdatedAt<Omit<Doctor, 'id' | 'departmentId'>>
     text('fullName').decode(doctor.fullName)
     if (typeof doctor.isActive !== 'boolean') throw new TypeError('attribute isActive is not a boolean')
     for (const days of [doctor.hours, doctor.breaks, doctor.exceptions])
       for (const windows of Object.values(days)) requireTexts(windows, ['start', 'end'])
     for (const times of [doctor.timeOff, doctor.holidays ?? []]) requireTexts(times, ['from', 'to'])
+    requireTexts(blocks as Block[], ['date', 'start', 'end'])
     return {
       ...doctor,
       id: sk,
       // Doctors that were stored before departments existed have none.
       departmentId: (departmentId ?? null) as Doctor['departmentId'],
+      timeOff: [
+        ...doctor.timeOff,
+        ...(blocks as Block[]).map(({ date, reason, ...times }) => ({ from: date, to: date, times, reason })),
+      ],
       version: number('v').decode(v),
       ...(ev !== undefined && { events: number('ev').decode(ev) }),
       ...provenanceOfItem(item),

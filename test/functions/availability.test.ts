@@ -1,8 +1,8 @@
 /** Free slots of several days and doctors, of treatments and with a room: exactly the slots of the oracle, page by page. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
+import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'

@@ -1,7 +1,7 @@
 /** Booking and changing appointments with rooms, treatments and ends. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import type { Room, Treatment } from '../../shared/domain/booking/catalogue.ts'
+import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'

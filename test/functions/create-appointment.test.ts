@@ -1,7 +1,7 @@
 /** POST /appointments and POST /patients with injected write conflicts, and with crashes between any two calls. */
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
+import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'

@@ -1,6 +1,6 @@
 /** Requests whose transaction is committed, but whose response from the store is lost or whose further work hangs. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
+import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { verifyClinic } from '../../shared/maintenance/verify/verify-clinic.ts'

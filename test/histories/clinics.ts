@@ -1,5 +1,5 @@
 /** The two clinics of a history: new, with two doctors, two rooms, a patient with three invoices, and a credential each. */
-import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
+import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { fullName } from '../../shared/domain/patients/patient.ts'

@@ -1,6 +1,6 @@
-import { NEW_DOCTOR } from '../../bin/clinic/import/entities/doctors.ts'
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../shared/domain/booking/catalogue.ts'
+import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'

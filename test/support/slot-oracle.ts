@@ -22,11 +22,14 @@ export function expectedRejection(
   const weekday = weekdayOf(date)
   const inside = (windows: readonly { start: string; end: string }[] | undefined, time: string) =>
     (windows ?? []).some(({ start, end }) => start <= time && time < end)
-  const off = !doctor.isActive || doctor.timeOff.some((span) => span.from <= date && date <= span.to)
+  const spans = doctor.timeOff.filter((span) => span.from <= date && date <= span.to)
+  const off = !doctor.isActive || spans.some(({ times }) => !times)
+  const blocks = spans.flatMap(({ times }) => times ?? [])
   const hours = doctor.exceptions[date] ?? doctor.hours[weekday]
   for (let minute = from; minute < from + duration; minute++) {
     const time = formatMinute(minute)
-    const open = !off && minute < 1439 && inside(hours, time) && !inside(doctor.breaks[weekday], time)
+    const pause = [...(doctor.breaks[weekday] ?? []), ...blocks]
+    const open = !off && minute < 1439 && inside(hours, time) && !inside(pause, time)
     if (!open || !minuteExists(date, time, timezone)) return 'outside_hours'
   }
   for (const [reason, times] of [

@@ -2,11 +2,8 @@
 import { renderAppointment } from '../../../shared/api/appointments.ts'
 import type { Appointment } from '../../../shared/domain/booking/appointment.ts'
 import { isUpcoming } from '../../../shared/domain/booking/appointment-actions.ts'
-import type { Doctor } from '../../../shared/domain/booking/doctor.ts'
-import { isWorking } from '../../../shared/domain/booking/slots.ts'
-import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { worksDuring } from '../../../shared/domain/booking/slots.ts'
 import { wallClock } from '../../../shared/domain/clock.ts'
-import { parseTime } from '../../../shared/domain/interval.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { eachRecord } from '../records/change-record.ts'
@@ -35,19 +32,12 @@ type OutsideAppointment = ListedAppointment & {
   readonly patient_id: string
 }
 
-/** Whether a doctor works during an appointment. */
-export const isInside = (
-  doctor: Doctor,
-  { date, startTime, endTime }: Pick<Appointment, 'date' | 'startTime' | 'endTime'>,
-  { timezone }: Pick<Clinic, 'timezone'>,
-): boolean => isWorking({ doctor, date, timezone }, { from: parseTime(startTime), to: parseTime(endTime) })
-
 /** The scheduled appointments to come at which their doctor does not work. */
 export async function appointmentsOutsideHours(context: ClinicContext): Promise<OutsideAppointment[]> {
   const doctors = new Map((await doctorStore(context).list(context.clinic.id)).map((one) => [one.id, one]))
   return comingAppointments(context, {}, (appointment) => {
     const doctor = doctors.get(appointment.doctor.id)
-    return doctor !== undefined && !isInside(doctor, appointment, context.clinic)
+    return doctor !== undefined && !worksDuring(doctor, appointment, context.clinic.timezone)
   })
 }
 

@@ -3,26 +3,21 @@ import type { Command } from 'commander'
 import * as z from 'zod'
 import { CalendarDate } from '../../../shared/api/schemas.ts'
 import { departmentProblems } from '../../../shared/domain/booking/catalogue.ts'
-import type { Doctor } from '../../../shared/domain/booking/doctor.ts'
-import { formatExceptions, formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
+import { type Doctor, NEW_DOCTOR } from '../../../shared/domain/booking/doctor.ts'
+import {
+  doctorName,
+  formatExceptions,
+  formatTimeOff,
+  specialty,
+} from '../../../shared/domain/booking/doctor-days.ts'
+import { worksDuring } from '../../../shared/domain/booking/slots.ts'
 import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { retryOnConflict } from '../../../shared/store/table/retries.ts'
-import {
-  comingAppointments,
-  describeAppointments,
-  isInside,
-} from '../appointments/appointments-outside-hours.ts'
-import {
-  doctorName,
-  exceptions,
-  NEW_DOCTOR,
-  newTimeOff,
-  specialty,
-  weeklyHours,
-} from '../import/entities/doctors.ts'
+import { comingAppointments, describeAppointments } from '../appointments/appointments-outside-hours.ts'
+import { exceptions, newTimeOff, weeklyHours } from '../import/entities/doctors.ts'
 import { requireRecord } from '../records/change-record.ts'
 import { addLinkCommands } from '../records/record-links.ts'
 import { addSmallResource, type SmallResource } from '../records/resource-commands.ts'
@@ -179,7 +174,9 @@ async function updateDoctor(id: string, given: UpdateOptions, command: Command):
         context,
         { doctor: after.id },
         (appointment) =>
-          isDeactivated || (isInside(before, appointment, clinic) && !isInside(after, appointment, clinic)),
+          isDeactivated ||
+          (worksDuring(before, appointment, clinic.timezone) &&
+            !worksDuring(after, appointment, clinic.timezone)),
       )
     : []
   const name = `doctor ${after.fullName}`

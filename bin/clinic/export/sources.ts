@@ -1,5 +1,6 @@
 /** Where the rows of each exported entity come from, and their order. */
 
+import { isSameSpan } from '../../../shared/domain/booking/doctor.ts'
 import { formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
@@ -14,7 +15,7 @@ import {
   treatmentStore,
 } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
-import { areSameDays, holidayStore } from '../../../shared/store/holidays.ts'
+import { holidayStore } from '../../../shared/store/holidays.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import type { IndexedKind } from '../../../shared/store/keys/change-index.ts'
 import { type Key, sortableNumber } from '../../../shared/store/keys/key.ts'
@@ -131,7 +132,7 @@ export const SMALL_SOURCES: readonly SmallSource[] = [
       return holidays.map((holiday) => {
         // One that was added by hand is known by its days.
         const days = formatSpan(holiday)
-        const imported = Object.values(imports).find((one) => areSameDays(one, holiday))
+        const imported = Object.values(imports).find((one) => isSameSpan(one, holiday))
         return {
           id: days,
           externalId: imported?.externalId ?? days,

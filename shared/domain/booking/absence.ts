@@ -8,7 +8,7 @@ export type Absence =
 /** The absence of a doctor on a date `Y-m-d`, a holiday before time off; null on other days. */
 export function absenceOn({ isActive, holidays = [], timeOff }: Doctor, date: string): Absence | null {
   if (!isActive) return { kind: 'inactive' }
-  const isIncluded = ({ from, to }: TimeOff) => from <= date && date <= to
+  const isIncluded = ({ from, to, times }: TimeOff) => !times && from <= date && date <= to
   const holiday = holidays.find(isIncluded)
   if (holiday) return { kind: 'holiday', days: holiday }
   const days = timeOff.find(isIncluded)

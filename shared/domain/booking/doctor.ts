@@ -1,7 +1,18 @@
 import type { WeeklyHours, Window } from './working-hours.ts'
 
-/** Days off from one clinic-local date `Y-m-d` to another, both inclusive. */
-export type TimeOff = { readonly from: string; readonly to: string; readonly reason: string | null }
+/** Days off from one clinic-local date `Y-m-d` to another, both inclusive; with `times`, a part of a single day. */
+export type TimeOff = {
+  readonly from: string
+  readonly to: string
+  readonly times?: Window
+  readonly reason: string | null
+}
+
+/** When time off is, whatever its reason. */
+export type TimeOffSpan = Omit<TimeOff, 'reason'>
+
+export const isSameSpan = (a: TimeOffSpan, b: TimeOffSpan): boolean =>
+  a.from === b.from && a.to === b.to && a.times?.start === b.times?.start && a.times?.end === b.times?.end
 
 /** The most doctors of one clinic who can be booked: availability reads a day of all of them at once. */
 export const MAX_ACTIVE_DOCTORS = 500
@@ -21,4 +32,15 @@ export type Doctor = {
   readonly holidays?: readonly TimeOff[]
   /** Dates `Y-m-d` with hours other than the week's. An empty list is a day off. */
   readonly exceptions: Readonly<Record<string, readonly Window[]>>
+}
+
+/** A doctor without working hours. */
+export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
+  specialty: null,
+  departmentId: null,
+  isActive: true,
+  hours: {},
+  breaks: {},
+  timeOff: [],
+  exceptions: {},
 }

@@ -7,6 +7,7 @@ import { addDays, clockGaps, dayOfWeek, type WallClock } from '../clock.ts'
 import { type Interval, LAST_MINUTE, overlaps, parseTime } from '../interval.ts'
 import { LAST_DATE } from '../timestamp.ts'
 import { absenceOn } from './absence.ts'
+import type { Appointment } from './appointment.ts'
 import type { Doctor } from './doctor.ts'
 import { WEEKDAYS, type Window } from './working-hours.ts'
 
@@ -48,6 +49,13 @@ export function closedReason(day: Omit<DoctorDay, 'busy'>, interval: Interval): 
 /** Whether a doctor works during an interval, whatever is booked, and whether or not it is past. */
 export const isWorking = (day: Omit<DoctorDay, 'busy'>, interval: Interval): boolean =>
   isOpen(openingsOf(day), interval)
+
+/** Whether a doctor works during an appointment. */
+export const worksDuring = (
+  doctor: Doctor,
+  { date, startTime, endTime }: Pick<Appointment, 'date' | 'startTime' | 'endTime'>,
+  timezone: string,
+): boolean => isWorking({ doctor, date, timezone }, { from: parseTime(startTime), to: parseTime(endTime) })
 
 /** The bookable slots of a day, ascending: from each window's start in steps of the duration. */
 export function freeSlots(day: DoctorDay, duration: number, now: WallClock): Interval[] {
@@ -120,7 +128,7 @@ function openingsOf({ doctor, date, timezone, gaps }: Omit<DoctorDay, 'busy'>): 
   if (absenceOn(doctor, date)) return { windows: [], breaks: [], gaps: [] }
   return {
     windows: hoursOn(doctor, date).map(toInterval),
-    breaks: (doctor.breaks[weekdayOf(date)] ?? []).map(toInterval),
+    breaks: [...(doctor.breaks[weekdayOf(date)] ?? []), ...blocksOn(doctor, date)].map(toInterval),
     gaps: gaps ?? clockGaps(date, timezone),
   }
 }
@@ -128,6 +136,10 @@ function openingsOf({ doctor, date, timezone, gaps }: Omit<DoctorDay, 'busy'>): 
 /** The hours of a day, even if the doctor is away. */
 const hoursOn = ({ exceptions, hours }: Doctor, date: string): readonly Window[] =>
   exceptions[date] ?? hours[weekdayOf(date)] ?? []
+
+/** The parts of a day on which the doctor is away, which count as breaks. */
+const blocksOn = ({ timeOff }: Doctor, date: string): Window[] =>
+  timeOff.flatMap(({ from, times }) => (times && from === date ? [times] : []))
 
 const weekdayOf = (date: string) => WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
 

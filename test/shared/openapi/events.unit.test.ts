@@ -1,12 +1,12 @@
 /** Every change of a record produces a payload that fits the document. */
 import { expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../../bin/clinic/import/entities/doctors.ts'
 import { EVENT_PAYLOADS, Event } from '../../../shared/api/events.ts'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
   NEW_APPOINTMENT,
 } from '../../../shared/domain/booking/appointment.ts'
+import { NEW_DOCTOR } from '../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../shared/domain/messages/message.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/money/invoice.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../../bin/clinic/import/entities/doctors.ts'
+import { NEW_DOCTOR } from '../../../shared/domain/booking/doctor.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import {
   departmentStore,

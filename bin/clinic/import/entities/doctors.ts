@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import { departmentProblems } from '../../../../shared/domain/booking/catalogue.ts'
-import { type Doctor, MAX_ACTIVE_DOCTORS } from '../../../../shared/domain/booking/doctor.ts'
-import { DaysError, parseExceptions, parseTimeOff } from '../../../../shared/domain/booking/doctor-days.ts'
+import { type Doctor, MAX_ACTIVE_DOCTORS, NEW_DOCTOR } from '../../../../shared/domain/booking/doctor.ts'
+import {
+  DaysError,
+  doctorName,
+  MAX_DAYS_TEXT,
+  parseExceptions,
+  parseTimeOff,
+  specialty,
+} from '../../../../shared/domain/booking/doctor-days.ts'
 import { parseWeeklyHours, WorkingHoursError } from '../../../../shared/domain/booking/working-hours.ts'
 import { singleLineText } from '../../../../shared/domain/patients/text-fields.ts'
 import { LAST_DATE } from '../../../../shared/domain/timestamp.ts'
@@ -53,21 +60,17 @@ const parsed = <T>(max: number, parse: (text: string) => T) =>
 
 const TOO_LATE = { error: `must not be after ${LAST_DATE}` }
 
-export const doctorName = singleLineText(200)
-
-export const specialty = singleLineText(100)
-
 /** `mon-fri 09:00-17:00; sat 10:00-14:00` */
 export const weeklyHours = parsed(10_000, parseWeeklyHours)
 
-/** `2026-12-24/2026-12-26 "Family"; 2027-01-01` */
-export const timeOff = parsed(50_000, parseTimeOff)
+/** `2026-12-24/2026-12-26 "Family"; 2027-01-01 14:00-16:00` */
+export const timeOff = parsed(MAX_DAYS_TEXT, parseTimeOff)
 
 /** Days off to add: none after the last date that a record can have. */
 export const newTimeOff = timeOff.refine((days) => days.every(({ to }) => to <= LAST_DATE), TOO_LATE)
 
 /** `2026-12-24 09:00-12:00; 2026-12-27 off` */
-export const exceptions = parsed(50_000, parseExceptions).refine(
+export const exceptions = parsed(MAX_DAYS_TEXT, parseExceptions).refine(
   (days) => Object.keys(days).every((date) => date <= LAST_DATE),
   TOO_LATE,
 )
@@ -84,17 +87,6 @@ const columns = columnTable({
 })
 
 export const { valuesOf: doctorValues } = columns
-
-/** A doctor without working hours. */
-export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
-  specialty: null,
-  departmentId: null,
-  isActive: true,
-  hours: {},
-  breaks: {},
-  timeOff: [],
-  exceptions: {},
-}
 
 export function doctorImport(table: Table): ImportEntity<Fields> {
   const store = doctorStore({ table })

@@ -1,8 +1,8 @@
 /** When doctors work, and which appointments a change of it leaves outside. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../../../bin/clinic/import/entities/doctors.ts'
 import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import { availableSlots, type DoctorSlot } from '../../../../shared/domain/booking/availability.ts'
+import { NEW_DOCTOR } from '../../../../shared/domain/booking/doctor.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { availabilityStore } from '../../../../shared/store/calendar/availability.ts'

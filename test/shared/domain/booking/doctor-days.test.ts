@@ -27,9 +27,21 @@ describe('days off', () => {
     ])
   })
 
+  it('are blocks within a day with times, which follow whole days', () => {
+    expect(parseTimeOff('2026-12-24 14:00-16:00 "Surgery"; 2027-01-01; 2026-12-24 09:00-09:30')).toEqual([
+      { from: '2027-01-01', to: '2027-01-01', reason: null },
+      { from: '2026-12-24', to: '2026-12-24', times: { start: '14:00', end: '16:00' }, reason: 'Surgery' },
+      { from: '2026-12-24', to: '2026-12-24', times: { start: '09:00', end: '09:30' }, reason: null },
+    ])
+    expect(() => parseTimeOff('2026-12-24 16:00-14:00')).toThrow(WorkingHoursError)
+  })
+
   it.each([
     '',
     ';',
+    '2026-12-24/2026-12-25 14:00-16:00',
+    '2026-12-24 14:00',
+    '2026-12-24 14:00-15:00,16:00-17:00',
     '2026-12-24;',
     '2026-02-30',
     '2026-12-26/2026-12-24',
@@ -56,8 +68,13 @@ describe('days off', () => {
     const days = fc
       .tuple(dates, dates, reasons)
       .map(([a, b, reason]): TimeOff => ({ from: a < b ? a : b, to: a < b ? b : a, reason }))
+    const blocks = fc.tuple(dates, reasons).map(([from, reason]): TimeOff => {
+      const times = { start: '14:00', end: '16:00' }
+      return { from, to: from, times, reason }
+    })
     fc.assert(
-      fc.property(fc.array(days, { minLength: 1, maxLength: 6 }), (all) => {
+      fc.property(fc.array(days, { minLength: 1, maxLength: 6 }), fc.array(blocks), (whole, parts) => {
+        const all = [...whole, ...parts]
         expect(parseTimeOff(formatTimeOff(all))).toEqual(all)
       }),
     )

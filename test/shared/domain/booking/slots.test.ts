@@ -107,6 +107,7 @@ const dayArbitrary = fc
     timezone: fc.constantFrom(...ZONES),
     hours: windows,
     breaks: windows,
+    blocks: windows,
     exception: fc.option(windows, { freq: 5 }),
     off: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
     busy: fc.array(
@@ -116,7 +117,7 @@ const dayArbitrary = fc
       { maxLength: 6 },
     ),
   })
-  .map(({ date, timezone, hours, breaks, exception, off, busy }) => {
+  .map(({ date, timezone, hours, breaks, blocks, exception, off, busy }) => {
     const everyDay = (plan: readonly Window[]) => ({
       mon: plan,
       tue: plan,
@@ -134,7 +135,10 @@ const dayArbitrary = fc
         hours: everyDay(hours),
         breaks: everyDay(breaks),
         exceptions: exception ? { [date]: exception } : {},
-        timeOff: off ? [{ from: date, to: date, reason: null }] : [],
+        timeOff: [
+          ...(off ? [{ from: date, to: date, reason: null }] : []),
+          ...blocks.map((times) => ({ from: date, to: date, times, reason: null })),
+        ],
       },
     })
   })
@@ -198,7 +202,7 @@ describe('the rule', () => {
             all.push(from)
           return all
         })
-        const off = day.doctor.timeOff.length > 0
+        const off = day.doctor.timeOff.some(({ times }) => !times)
         expect([...listed]).toEqual(
           off
             ? []

@@ -1,4 +1,3 @@
-import { NEW_DOCTOR } from '../../../../bin/clinic/import/entities/doctors.ts'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
@@ -6,6 +5,7 @@ import {
   NEW_APPOINTMENT,
 } from '../../../../shared/domain/booking/appointment.ts'
 import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
+import { NEW_DOCTOR } from '../../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { CHANNELS, type Message } from '../../../../shared/domain/messages/message.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'

@@ -1,6 +1,6 @@
 /** Events of doctors, treatments and the clinic, which the writers of their records announce. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { NEW_DOCTOR } from '../../../../bin/clinic/import/entities/doctors.ts'
+import { NEW_DOCTOR } from '../../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import {
