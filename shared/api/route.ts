@@ -72,6 +72,8 @@ export type Route = {
   readonly fieldAliases?: Readonly<Record<string, string>>
   readonly response: {
     readonly status: number
+    /** The status of a success that found the record as it was to become. */
+    readonly unchangedStatus?: number
     readonly body: z.ZodType
     /**
      * States that the response is one record as GET returns it to this credential, so that it has an `etag`. `except` names fields

@@ -1,5 +1,8 @@
 import { errorEntry } from '../api/error-catalogue.ts'
 import { ApiError, errorBody } from '../api/errors.ts'
+import type { Route } from '../api/route.ts'
+import type { Credential } from '../domain/credential.ts'
+import { confirmsExternalIds } from '../domain/scope.ts'
 import type { StoredResponse } from '../domain/stored-response.ts'
 import { type IdempotencyGuard, RequestCompleted, type RequestedWrite } from '../store/table/idempotency.ts'
 
@@ -18,6 +21,7 @@ type Call = {
   readonly checkIfMatch: (current: () => unknown) => void
   isUnchanged?: boolean
   createdId?: string | undefined
+  readonly credential?: Pick<Credential, 'scopes'>
 }
 
 /**
@@ -26,7 +30,7 @@ type Call = {
  */
 export function requestedWrite<Outcome>(
   call: Call,
-  status: number,
+  { status, unchangedStatus = status }: Pick<Route['response'], 'status' | 'unchangedStatus'>,
   { find, store, reserve, complete }: IdempotencyGuard,
   response: Response<Outcome>,
 ): BegunWrite<Outcome> {
@@ -36,10 +40,11 @@ export function requestedWrite<Outcome>(
   }
   const toStore = (outcome: Outcome): [status: number, body: object] => {
     const reply = response(outcome)
-    if (!(reply instanceof ApiError)) return [status, reply]
+    if (!(reply instanceof ApiError)) return [call.isUnchanged ? unchangedStatus : status, reply]
     return [errorEntry(reply.key).status, errorBody(reply.key, reply.details)]
   }
   return {
+    confirmsExternalIds: confirmsExternalIds(call.credential?.scopes ?? []),
     requireNew: async (revise = revised) => {
       revised = revise
       await requireNone(await find())

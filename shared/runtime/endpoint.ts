@@ -102,7 +102,7 @@ export function endpoint<R extends Route, S extends Stores>(
         body: [...Object.values(path), call.bodyText].join('\n'),
       }
       const guard = idempotencyGuard(platform, request)
-      const begun = requestedWrite(call, route.response.status, guard, response)
+      const begun = requestedWrite(call, route.response, guard, response)
       requireStillNew = begun.requireStillNew
       return begun
     }

@@ -89,7 +89,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const verdict = apply(before.record)
       if (verdict.kind !== 'done') return verdict
       const changes = new Changeset(table, clinic)
-      const after = await addChange(changes, before, verdict.appointment)
+      const after = await addChange(changes, before, verdict.appointment, write)
       write.store(changes, after, patient.id)
       requirePatient(changes, patient)
       await changes.commit()
@@ -141,7 +141,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
         ? { ...verdict, alternatives: await placements.alternatives(clinic, target, stored, moment, id) }
         : {
             kind: 'done',
-            appointment: await addChange(changes, before, verdict.appointment, { target, stored }),
+            appointment: await addChange(changes, before, verdict.appointment, write, { target, stored }),
           }
       write.store(changes, outcome, patient.id)
       requirePatient(changes, patient)
@@ -156,13 +156,14 @@ export function appointmentChangeStore({ table }: { table: Table }) {
     changes: Changeset,
     before: StoredRecord<Appointment>,
     after: Appointment,
+    { confirmsExternalIds }: Pick<RequestedWrite<never>, 'confirmsExternalIds'>,
     move?: { readonly target: Placement; readonly stored: StoredPlacement },
   ): Promise<WithUpdatedAt<Appointment>> {
     if (isDeepStrictEqual(before.record, after)) return before.record
     const { id, externalId } = after
     const isNewId = externalId !== before.record.externalId
     await external.move(changes, 'appointment', id, before.record.externalId, externalId)
-    const provenance = isNewId ? providedByApi(externalId) : provenanceOf(before)
+    const provenance = isNewId ? providedByApi(externalId, confirmsExternalIds) : provenanceOf(before)
     const changed = appointments.change(changes, before, after, provenance)
     if (move) placements.requireUnchanged(changes, move.target, move.stored)
     return changed

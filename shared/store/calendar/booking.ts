@@ -82,7 +82,7 @@ export function bookingStore({ table }: { table: Table }) {
         ? { ...verdict, alternatives: await placements.alternatives(clinic, request, stored, request) }
         : {
             ...verdict,
-            appointment: await addBooking(changes, request, verdict.appointment, stored),
+            appointment: await addBooking(changes, request, verdict.appointment, stored, write),
           }
       write.store(changes, outcome, request.patient)
       if (patient) requirePatient(changes, patient)
@@ -97,10 +97,11 @@ export function bookingStore({ table }: { table: Table }) {
     request: BookingRequest,
     appointment: Appointment,
     stored: StoredPlacement,
+    { confirmsExternalIds }: Pick<RequestedWrite<never>, 'confirmsExternalIds'>,
   ): Promise<WithUpdatedAt<Appointment>> {
     const { id, externalId } = appointment
     if (externalId !== null) await external.move(changes, 'appointment', id, null, externalId)
-    const provenance = externalId === null ? {} : providedByApi(externalId)
+    const provenance = externalId === null ? {} : providedByApi(externalId, confirmsExternalIds)
     const booked = appointments.change(changes, null, appointment, provenance)
     placements.requireUnchanged(changes, request, stored)
     return booked

@@ -10,7 +10,7 @@ export type Provenance = {
   readonly externalId?: string | null
   /** The values that the last import read and left, as digests that only the operator tool compares (bin/clinic/import/). */
   readonly imported?: string
-  /** Whether a request has set or removed the external id, so that imports do not overwrite the record until an operator confirms it. */
+  /** Whether a request of another system has set or removed the external id, so that imports do not overwrite the record until an operator confirms it. */
   readonly isLinkedByApi?: true
 }
 
@@ -39,10 +39,13 @@ export const provenanceOf = ({ externalId, imported, isLinkedByApi }: Provenance
   ...(isLinkedByApi && { isLinkedByApi }),
 })
 
-/** The provenance of a record whose external id a request sets or, by null, removes: nothing of it was imported. */
-export const providedByApi = (externalId: string | null): Provenance => ({
+/**
+ * The provenance of a record whose external id a request sets or, by null, removes: nothing of it was imported.
+ * @param isConfirmed whether the credential is that of the clinic's own system
+ */
+export const providedByApi = (externalId: string | null, isConfirmed: boolean): Provenance => ({
   ...(externalId !== null && { externalId }),
-  isLinkedByApi: true,
+  ...(!isConfirmed && { isLinkedByApi: true }),
 })
 
 /**

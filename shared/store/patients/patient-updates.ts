@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { providedByApi } from '../external-ids/provenance.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { RequestedWrite } from '../table/idempotency.ts'
@@ -31,7 +32,7 @@ export function patientUpdates({ table }: { table: Table }) {
       const [before] = await Promise.all([patients.find(clinic, id), request.requireNew()])
       if (!before || before.erasedAt) return null
       request.requireMatch(before)
-      const after = withChanges(before, fields)
+      const after = withChanges(before, fields, request.confirmsExternalIds)
       if (JSON.stringify(before) === JSON.stringify(after)) {
         // Unless the patient is changed, or erased, at the same time.
         const changes = new Changeset(table, clinic)
@@ -57,9 +58,9 @@ export function patientUpdates({ table }: { table: Table }) {
 }
 
 /** The patient with new fields. No import has provided a new external id. */
-function withChanges(before: StoredPatient, fields: PatientFields): StoredPatient {
+function withChanges(before: StoredPatient, fields: PatientFields, isConfirmed: boolean): StoredPatient {
   const after = { ...before, ...fields }
   if (after.externalId === before.externalId) return after
-  const { imported: _, ...patient } = after
-  return { ...patient, isLinkedByApi: true }
+  const { imported: _, isLinkedByApi: __, ...patient } = after
+  return { ...patient, ...providedByApi(after.externalId, isConfirmed) }
 }

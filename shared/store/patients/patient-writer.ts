@@ -62,8 +62,8 @@ export function patientWriter({ table }: { table: Table }) {
       if (earlier) return { patient: earlier, head }
       const changes = new Changeset(table, clinic)
       const { externalId } = patient
-      const imported = externalId === null ? patient : { ...patient, ...providedByApi(externalId) }
-      const created = addCreation(changes, imported, head.patients)
+      const provenance = externalId === null ? {} : providedByApi(externalId, request.confirmsExternalIds)
+      const created = addCreation(changes, { ...patient, ...provenance }, head.patients)
       await external.move(changes, 'patient', patient.id, null, externalId)
       request.store(changes, created, patient.id)
       await moveIndexes(changes, [{ before: null, after: created }])

@@ -41,6 +41,8 @@ export class RequestCompleted extends Error {
 
 /** A write that a request asks for, as stores see it. Its response is made of an `Outcome`. */
 export type RequestedWrite<Outcome> = {
+  /** Whether external ids that the request sets need no confirmation before imports use them. */
+  readonly confirmsExternalIds: boolean
   /** @throws RequestCompleted for a repetition, whose stored response `revise` may complete; see also {@link IdempotencyGuard} */
   readonly requireNew: (revise?: (stored: StoredResponse) => Promise<StoredResponse>) => Promise<void>
   /**
@@ -56,6 +58,7 @@ export type RequestedWrite<Outcome> = {
 
 /** A write of the operator: unconditional, and without a response. */
 export const UNREQUESTED: RequestedWrite<unknown> = {
+  confirmsExternalIds: false,
   requireNew: async () => {},
   requireMatch: () => {},
   store: () => {},

@@ -109,7 +109,12 @@ async function acceptMessage(channel: Channel, recipient: string): Promise<void>
   const message = { ...records.message, id: newUuid(), channel, recipient, dispatch: null }
   const decide = () => ({ kind: 'accepted', message, dailyLimit: 10, recipientLimit: 10 }) as const
   const request = { id: message.id, patient: patient.id, channel, date: message.acceptedOn }
-  const write = requestedWrite({ checkIfMatch: () => {} }, 202, guard(channel), renderAcceptedMessage)
+  const write = requestedWrite(
+    { checkIfMatch: () => {} },
+    { status: 202 },
+    guard(channel),
+    renderAcceptedMessage,
+  )
   await messageAcceptance(db).accept(clinic.id, request, decide, write)
 }
 
