@@ -79,9 +79,15 @@ export function validateBody(
     }
   }
   const { data, error } = schema.safeParse(values)
-  for (const { path, message } of error?.issues ?? []) {
+  for (const problem of error?.issues ?? []) {
+    const { path, message } = problem
     const [field, ...rest] = path.map(String)
     const name = sent.get(field as string)
+    if (problem.code === 'unrecognized_keys') {
+      for (const key of problem.keys)
+        issues.push({ field: [name, ...rest, key].join('.'), issue: 'is not a field of this request' })
+      continue
+    }
     issues.push({
       field: [name ?? field, ...rest].join('.'),
       issue: name === undefined ? 'is required' : message,

@@ -17,7 +17,7 @@ export function readIfMatch(route: Route, event: APIGatewayProxyEvent): ApiCall[
   if (tags !== undefined && !acceptsIfMatch(route)) throw invalidIfMatch('is not supported by this endpoint')
   return (current) => {
     if (tags === undefined || tags === '*') return
-    if (!tags.includes(etagOf(JSON.stringify(current())))) throw new ApiError('precondition_failed')
+    if (!tags.includes(etagOf(current()))) throw new ApiError('precondition_failed')
   }
 }
 

@@ -22,6 +22,7 @@ export function readableBody(
   for (const [name, scope] of Object.entries(record.fieldScopes ?? {}))
     if (!call.credential?.scopes.includes(scope)) delete data[name]
   return {
+    ...(body as object),
     data: record.reference && !mayReadRecord(route, call) ? record.reference.of(data, call.body) : data,
   }
 }

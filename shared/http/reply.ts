@@ -58,8 +58,9 @@ function success(
   { event, context: { call } }: ApiRequest,
   body: unknown,
 ): APIGatewayProxyResult {
-  const { status, location } = route.response
+  const { location, unchangedStatus } = route.response
   const { createdId } = call
+  const status = (call.isUnchanged && unchangedStatus) || route.response.status
   call.responseIds = [...recordIds(body), ...(createdId === undefined ? [] : [createdId])]
   if (status === 204)
     return { statusCode: 204, headers: { 'cache-control': 'no-store', ...call.headers }, body: '' }

@@ -8,7 +8,6 @@ import {
   retrievesRecord,
   scopesOf,
 } from '../api/route.ts'
-import { envelopeOf } from '../api/schemas.ts'
 import { SCOPES, type Scope } from '../domain/scope.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import { type Exchange, exampleIdOf, exchangesOf } from './examples.ts'
@@ -67,6 +66,12 @@ function withExamples(route: Route, schemas: SchemaCollector): Json {
     }),
     responses: {
       [route.response.status]: successResponse(route, schemas, exchanges),
+      ...(route.response.unchangedStatus && {
+        [route.response.unchangedStatus]: {
+          ...successResponse(route, schemas, exchanges),
+          description: 'Exists already',
+        },
+      }),
       ...(retrievesRecord(route) && { 304: { description: 'Not modified', headers: notModifiedHeaders() } }),
       ...Object.fromEntries(errorResponses(route, schemas)),
     },
@@ -157,9 +162,8 @@ function successResponse(
 /** The body of a success, for a credential that may read its record or not. */
 function successBody({ body, record }: Route['response']): z.ZodType {
   if (!record?.reference) return body
-  return envelopeOf(
-    z.union([(unwrapped(body) as z.ZodObject).shape.data as z.ZodType, record.reference.schema]),
-  )
+  const envelope = unwrapped(body) as z.ZodObject
+  return envelope.extend({ data: z.union([envelope.shape.data as z.ZodType, record.reference.schema]) })
 }
 
 const DESCRIPTIONS: Record<number, string> = { 201: 'Created', 202: 'Accepted' }

@@ -13,6 +13,7 @@ export type Schema = {
   readonly maximum?: number
   readonly maxLength?: number
   readonly maxItems?: number
+  readonly additionalProperties?: boolean | Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema

@@ -58,7 +58,8 @@ const override = {
   /** Fields may be added to responses, so their schemas are open, unlike the contracts that the responses are checked against. */
   output: (converted: Converted) => {
     adjust(converted)
-    delete (converted.jsonSchema as Record<string, unknown>).additionalProperties
+    const schema = converted.jsonSchema as Record<string, unknown>
+    if (schema.additionalProperties === false) delete schema.additionalProperties
   },
 }
 

@@ -122,9 +122,9 @@ function literal(value: unknown, language: 'ts' | 'python', depth = 0): string {
     return value === null ? 'None' : value ? 'True' : 'False'
   if (Array.isArray(value)) return `[${value.map((one) => literal(one, language, depth)).join(', ')}]`
   if (typeof value !== 'object' || value === null) return String(value)
+  const nameOf = (name: string) => (language === 'ts' && /^\w+$/.test(name) ? name : quote(name))
   const fields = Object.entries(value).map(
-    ([name, one]) =>
-      `${open}${language === 'ts' ? name : quote(name)}: ${literal(one, language, depth + 1)},\n`,
+    ([name, one]) => `${open}${nameOf(name)}: ${literal(one, language, depth + 1)},\n`,
   )
   return `{\n${fields.join('')}${close}}`
 }
