@@ -198,6 +198,7 @@ export const refreshCopiesWorker = {
       GetItem: [
         'patients',
         'doctors',
+        'clinic',
         'stale-copies',
         'external-id-secret',
         'appointments',
@@ -208,6 +209,7 @@ export const refreshCopiesWorker = {
       BatchGetItem: ['clinic', 'appointments', 'invoices', 'payments', 'messages'],
       Query: [
         'due-refreshes',
+        'doctors',
         'appointments-of-doctors',
         'appointments-of-patients',
         'invoices-of-patients',
@@ -215,9 +217,10 @@ export const refreshCopiesWorker = {
         'payments-of-invoices',
         'messages-of-patients',
       ],
-      ConditionCheckItem: ['patients', 'doctors'],
+      ConditionCheckItem: ['patients', 'doctors', 'clinic'],
       // The erasure of a patient, which it may also finish, changes records, with their numbers and external ids.
       PutItem: [
+        'doctors',
         ...APPOINTMENT_ITEMS,
         'appointment-changes',
         ...INVOICE_ITEMS,

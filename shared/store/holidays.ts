@@ -3,12 +3,16 @@
  * and bookings read with the doctor. A doctor who is added gets the copy in the transaction that adds the doctor.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { TimeOff } from '../domain/booking/doctor.ts'
+import { isSameSpan, type TimeOff, type TimeOffSpan } from '../domain/booking/doctor.ts'
+import { formatSpan } from '../domain/booking/doctor-days.ts'
 import type { ClinicId } from '../domain/clinic.ts'
+import { timeOffId } from '../domain/uuid.ts'
 import { addDoctor, doctorStore, type Holidays, readHolidays, type StoredDoctor } from './doctors.ts'
 import { holidaysKey } from './keys/clinics.ts'
+import { holidaysOwner } from './keys/copies.ts'
 import { unknownOf } from './table/attributes.ts'
 import { Changeset } from './table/changeset.ts'
+import { mapConcurrent } from './table/map-concurrent.ts'
 import { retryOnConflict } from './table/retries.ts'
 import type { Table } from './table/table.ts'
 
@@ -33,12 +37,16 @@ export function holidayStore({ table }: { table: Table }) {
   async function save(
     clinic: ClinicId,
     before: Holidays,
-    { holidays, imports }: Pick<Holidays, 'holidays' | 'imports'>,
+    { holidays, imports }: HolidayChange,
+    extendChanges: (changes: Changeset) => void = () => {},
   ): Promise<readonly TimeOff[]> {
     const days = holidays.toSorted((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1))
     const { version } = before
     const changes = new Changeset(table, clinic)
-    if (!isDeepStrictEqual(days, before.holidays)) changes.announceClinic('holidays')
+    if (!isDeepStrictEqual(days, before.holidays)) {
+      changes.announceClinic('holidays')
+      changes.markStale(holidaysOwner(clinic))
+    }
     changes.put(
       {
         ...unknownOf(before),
@@ -49,6 +57,7 @@ export function holidayStore({ table }: { table: Table }) {
       },
       version === null ? 'new' : { version },
     )
+    extendChanges(changes)
     await changes.commit()
     return days
   }
@@ -72,7 +81,7 @@ export function holidayStore({ table }: { table: Table }) {
   /** Brings the copies of all doctors up to date, also while others change holidays or doctors. Returns how many it changed. */
   async function refreshCopies(clinic: ClinicId): Promise<number> {
     const stale = await withoutCopy(clinic)
-    for (const { id } of stale) await refreshCopy(clinic, id)
+    await mapConcurrent(COPIES_AT_ONCE, stale, ({ id }) => refreshCopy(clinic, id))
     return stale.length
   }
 
@@ -95,12 +104,13 @@ export function holidayStore({ table }: { table: Table }) {
   return { list, read, save, withoutCopy, hasCopy, set, refreshCopies, refreshCopy }
 }
 
+/** What a change of holidays writes. */
+export type HolidayChange = Pick<Holidays, 'holidays' | 'imports'>
+
+const COPIES_AT_ONCE = 8
+
 /** The most holidays that a clinic can have: twenty years of them. Each doctor has a copy. */
 export const MAX_HOLIDAYS = 200
-
-/** Whether two holidays, or a holiday and its import, are the same days. */
-export const areSameDays = (a: Pick<TimeOff, 'from' | 'to'>, b: Pick<TimeOff, 'from' | 'to'>): boolean =>
-  a.from === b.from && a.to === b.to
 
 /** The imported holidays that were not removed. */
 export const presentImports = ({
@@ -108,8 +118,22 @@ export const presentImports = ({
   imports,
 }: Pick<Holidays, 'holidays' | 'imports'>): Holidays['imports'] =>
   Object.fromEntries(
-    Object.entries(imports).filter(([, one]) => holidays.some((day) => areSameDays(day, one))),
+    Object.entries(imports).filter(([, one]) => holidays.some((day) => isSameSpan(day, one))),
   )
+
+/** The item would grow without end if it remembered every holiday that was ever removed. */
+export const keptImports = (held: HolidayChange): Holidays['imports'] =>
+  Object.keys(held.imports).length < 2 * MAX_HOLIDAYS ? held.imports : presentImports(held)
+
+/** The id of a holiday: the one that its external id has in imports, or else one that follows from its days. */
+export function holidayId(
+  clinic: ClinicId,
+  { imports }: Pick<Holidays, 'imports'>,
+  day: TimeOffSpan,
+): string {
+  const imported = Object.entries(imports).find(([, one]) => isSameSpan(one, day))
+  return imported?.[0] ?? timeOffId(clinic, formatSpan(day))
+}
 
 const isCopy = (doctor: StoredDoctor, holidays: readonly TimeOff[]): boolean =>
   isDeepStrictEqual(doctor.holidays ?? [], holidays)

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { TimeOff } from '../../../shared/domain/booking/doctor.ts'
 import { dayOffReason, formatSpan } from '../../../shared/domain/booking/doctor-days.ts'
+import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { holidayStore, MAX_HOLIDAYS } from '../../../shared/store/holidays.ts'
 import { appointmentsOutsideHours, describeAppointments } from '../appointments/appointments-outside-hours.ts'
 import { withDays, withoutDays } from '../doctors/days-off.ts'
@@ -55,13 +56,13 @@ async function setHolidays(
   { table, clinic }: ClinicContext,
   change: (days: readonly TimeOff[]) => TimeOff[],
 ) {
-  const holidays = holidayStore({ table })
-  const changed = await holidays.set(clinic.id, change)
-  return { changed, doctors: await holidays.refreshCopies(clinic.id) }
+  const changed = await holidayStore({ table }).set(clinic.id, change)
+  return { changed, doctors: await copiedNames(table).refreshHolidays(clinic.id) }
 }
 
 function requireDays(text: string, schema = timeOff) {
   const days = parseArgument(text, schema, text)
+  if (days.some(({ times }) => times)) throw new CommandFailure('Holidays are whole days, without times')
   if (days.length === 0) throw new CommandFailure('Specify the days, such as 2026-12-24/2026-12-26')
   return days
 }

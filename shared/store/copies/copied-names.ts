@@ -1,5 +1,5 @@
 /**
- * Names and addresses are copied into the records that lists show. A change of one marks its copies as stale in its own
+ * Names and addresses are copied into the records that lists show, and holidays into doctors. A change of one marks its copies as stale in its own
  * transaction (Changeset.markStale); refreshing them afterwards can be interrupted and repeated. An interrupted refresh is
  * finished by a sweep (due-refreshes.ts).
  */
@@ -20,8 +20,15 @@ import { invoiceStore } from '../calendar/invoices.ts'
 import { paymentStore } from '../calendar/payments.ts'
 import { doctorStore } from '../doctors.ts'
 import { externalIds } from '../external-ids/links.ts'
-import { doctorKey } from '../keys/clinics.ts'
-import { dueRefreshKey, parseOwner, staleCopiesKey, staleCopiesPartition } from '../keys/copies.ts'
+import { holidayStore } from '../holidays.ts'
+import { doctorKey, holidaysKey } from '../keys/clinics.ts'
+import {
+  dueRefreshKey,
+  holidaysOwner,
+  parseOwner,
+  staleCopiesKey,
+  staleCopiesPartition,
+} from '../keys/copies.ts'
 import type { Key } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
 import { messageStore } from '../messages/messages.ts'
@@ -40,8 +47,9 @@ export function copiedNames(table: Table) {
   const payments = paymentStore({ table })
   const messages = messageStore({ table })
   const external = externalIds({ table })
+  const holidays = holidayStore({ table })
 
-  /** Patients and doctors whose copies are stale. */
+  /** Patients, doctors and holidays whose copies are stale. */
   async function staleOwners(clinic: ClinicId): Promise<string[]> {
     const items = await table.query({ pk: staleCopiesPartition(clinic), limit: 100_000 })
     return items.map(({ sk }) => sk)
@@ -58,10 +66,11 @@ export function copiedNames(table: Table) {
     if (!staleCopies) return
     const { kind, id } = parseOwner(owner)
     // A mark that was deleted and set again may have the same version, so its deletion depends on the owner's version too.
-    const source = kind === 'patient' ? patientKey(clinic, id) : doctorKey(clinic, id)
+    const source = SOURCES[kind](clinic, id)
     const version = (await table.get(source))?.v as number | undefined
     if (kind === 'patient') await refreshPatientCopies(clinic, id)
-    else await refreshDoctorCopies(clinic, id)
+    else if (kind === 'doctor') await refreshDoctorCopies(clinic, id)
+    else await holidays.refreshCopies(clinic)
     // If it was changed again in the meantime, the run of that change refreshes its copies, or the sweep does.
     const removal = table.transact([
       table.deleteWrite(key, staleCopies.v as number),
@@ -69,6 +78,13 @@ export function copiedNames(table: Table) {
       ...(version === undefined ? [] : [table.checkWrite(source, version)]),
     ])
     await ifConditionHolds(removal)
+  }
+
+  /** Brings the copies of holidays up to date, also where no mark says that they are not. Returns how many it changed. */
+  async function refreshHolidays(clinic: ClinicId): Promise<number> {
+    const refreshed = await holidays.refreshCopies(clinic)
+    await refresh(clinic, holidaysOwner(clinic))
+    return refreshed
   }
 
   async function refreshPatientCopies(clinic: ClinicId, id: string): Promise<void> {
@@ -132,7 +148,12 @@ export function copiedNames(table: Table) {
     })
   }
 
-  return { staleOwners, refresh, refreshAll }
+  return { staleOwners, refresh, refreshAll, refreshHolidays }
+}
+
+/** What the copies of an owner are made from. */
+const SOURCES = { patient: patientKey, doctor: doctorKey, holidays: holidaysKey } satisfies {
+  readonly [Kind in ReturnType<typeof parseOwner>['kind']]: (clinic: ClinicId, id: string) => Key
 }
 
 /** The due item that was written with a mark; marks of earlier releases have none. */

@@ -7,9 +7,12 @@ export const patientOwner = (id: string): string => `patient#${id}`
 
 export const doctorOwner = (id: string): string => `doctor#${id}`
 
-export function parseOwner(owner: string): { kind: 'patient' | 'doctor'; id: string } {
+/** The owner of the holidays that doctors copy: the clinic itself. */
+export const holidaysOwner = (clinic: ClinicId): string => `holidays#${clinic}`
+
+export function parseOwner(owner: string): { kind: 'patient' | 'doctor' | 'holidays'; id: string } {
   const [kind, id = ''] = owner.split('#')
-  return { kind: kind === 'doctor' ? 'doctor' : 'patient', id }
+  return { kind: kind === 'doctor' || kind === 'holidays' ? kind : 'patient', id }
 }
 
 /** Marks of stale copies, one item for each owner (copies/copied-names.ts). */
@@ -41,5 +44,5 @@ export function dueRefreshKey({ clinic, owner, at }: DueRefresh): Key {
 /** The inverse of {@link dueRefreshKey}. */
 export function parseDueRefreshKey(key: Key): DueRefresh {
   const { clinic, id, at } = parseDueKey(key)
-  return { clinic, owner: key.sk.endsWith('#doctor') ? doctorOwner(id) : patientOwner(id), at }
+  return { clinic, owner: `${key.sk.slice(key.sk.lastIndexOf('#') + 1)}#${id}`, at }
 }

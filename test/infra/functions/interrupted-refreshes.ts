@@ -5,6 +5,7 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { externalIds } from '../../../shared/store/external-ids/links.ts'
+import { holidayStore } from '../../../shared/store/holidays.ts'
 import { dueRefreshKey, patientOwner } from '../../../shared/store/keys/copies.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
@@ -13,7 +14,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { createPopulatedClinic, createRecord } from '../../support/records.ts'
 
 /**
- * A doctor who was renamed and a patient, with an appointment that has an external id, who was erased by writers that crashed before they refreshed the copies, and a due
+ * A holiday, a doctor who was renamed, and a patient, with an appointment that has an external id, who was erased by writers that crashed before they refreshed the copies, and a due
  * item without a mark, at the time of the table.
  */
 export async function interruptRefreshes(table: Table): Promise<void> {
@@ -34,6 +35,7 @@ export async function interruptRefreshes(table: Table): Promise<void> {
   await patientWriter({ table }).update(clinic.id, [{ before, after: erased }])
   const { version, ...renamed } = stored
   await doctors.save(clinic.id, [{ before: stored, after: { ...renamed, fullName: 'Dr. Crashed' } }])
+  await holidayStore({ table }).set(clinic.id, () => [{ from: '2030-01-01', to: '2030-01-01', reason: null }])
   const superseded = { clinic: clinic.id, owner: patientOwner(newUuid()), at: table.now() }
   await table.transact([table.putWrite(dueRefreshKey(superseded))])
 }

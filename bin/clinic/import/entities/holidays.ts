@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TimeOff } from '../../../../shared/domain/booking/doctor.ts'
+import { isSameSpan, type TimeOff } from '../../../../shared/domain/booking/doctor.ts'
 import { dayOffReason } from '../../../../shared/domain/booking/doctor-days.ts'
+import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import type { Holidays } from '../../../../shared/store/doctors.ts'
-import { areSameDays, holidayStore, MAX_HOLIDAYS, presentImports } from '../../../../shared/store/holidays.ts'
+import { holidayStore, keptImports, MAX_HOLIDAYS } from '../../../../shared/store/holidays.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retries.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Write } from '../files/batch-outcomes.ts'
@@ -11,7 +12,7 @@ import { columnTable, defaulted, nullable, required } from './columns.ts'
 import type { ImportEntity, ImportRow, ImportRun, RowFields } from './entity.ts'
 import { RowRecordDate } from './row-fields.ts'
 
-type Fields = RowFields<TimeOff> & Pick<TimeOff, 'from'>
+type Fields = RowFields<Omit<TimeOff, 'times'>> & Pick<TimeOff, 'from'>
 
 const columns = columnTable(
   {
@@ -55,7 +56,7 @@ export function holidayImport(table: Table): ImportEntity<Fields> {
       for (const row of batch) await retryOnConflict(() => writeRow(run, row))
     },
     finish: async ({ id }) => {
-      await store.refreshCopies(id)
+      await copiedNames(table).refreshHolidays(id)
     },
   }
 }
@@ -70,10 +71,10 @@ function decide(
   requireKnownId(row, stored)
   // A row without a last day is a single day.
   const { from, to = from, reason } = row.fields
-  const sameDays = holidays.find((one) => areSameDays(one, { from, to })) ?? null
-  const owner = Object.entries(imports).find(([, one]) => sameDays && areSameDays(one, sameDays))
+  const sameDays = holidays.find((one) => isSameSpan(one, { from, to })) ?? null
+  const owner = Object.entries(imports).find(([, one]) => sameDays && isSameSpan(one, sameDays))
   // A holiday that was added by hand has no import.
-  const before = stored ? (holidays.find((one) => areSameDays(one, stored)) ?? null) : owner ? null : sameDays
+  const before = stored ? (holidays.find((one) => isSameSpan(one, stored)) ?? null) : owner ? null : sameDays
   if (sameDays && sameDays !== before)
     throw new RowRejectedError('from and to are the days of another holiday')
   if (stored && !before) overwritePolicy.requireOverwrite('the holiday was removed after its last import')
@@ -89,7 +90,3 @@ function decide(
     },
   }
 }
-
-/** The item would grow without end if it remembered every holiday that was ever removed. */
-const keptImports = (held: Pick<Holidays, 'holidays' | 'imports'>): Holidays['imports'] =>
-  Object.keys(held.imports).length < 2 * MAX_HOLIDAYS ? held.imports : presentImports(held)

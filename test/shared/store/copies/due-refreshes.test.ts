@@ -7,6 +7,7 @@ import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { dueRefreshes } from '../../../../shared/store/copies/due-refreshes.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore, MAX_SAVED } from '../../../../shared/store/doctors.ts'
+import { holidayStore } from '../../../../shared/store/holidays.ts'
 import {
   DUE_REFRESH_PARTITIONS,
   doctorOwner,
@@ -74,6 +75,16 @@ async function expectNothingLeft(): Promise<void> {
   expect(await dueItems()).toEqual([])
   expect(await marks()).toEqual([])
 }
+
+it('a holiday that is interrupted before its refresh reaches the doctors by the worker after a minute', async () => {
+  const holiday = { from: '2030-01-01', to: '2030-01-01', reason: null }
+  await holidayStore({ table }).set(mine.clinic.id, () => [holiday])
+  const copies = async () => (await doctorStore({ table }).find(mine.clinic.id, mine.doctor.id))?.holidays
+  expect([await sweep(), await copies()]).toEqual([0, undefined])
+  at += MINUTE_MS
+  expect([await sweep(), await copies()]).toEqual([1, [holiday]])
+  await expectNothingLeft()
+})
 
 describe('a rename that is interrupted before its refresh', () => {
   it('is finished by the worker after a minute, in every list', async () => {
