@@ -6,9 +6,9 @@ import { doctorStore } from '../shared/store/doctors.ts'
 export const handler = endpoint(
   getDoctor,
   { doctors: doctorStore },
-  async ({ clinicId, clinic, path }, { doctors }) => {
+  async ({ clinicId, credential, path }, { doctors }) => {
     const found = await doctors.find(clinicId, path.id)
     if (!found) throw new ApiError('doctor_not_found')
-    return { data: renderDoctor(found, clinic) }
+    return { data: renderDoctor(found, credential) }
   },
 )

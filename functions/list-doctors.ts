@@ -6,6 +6,6 @@ import { doctorStore } from '../shared/store/doctors.ts'
 export const handler = endpoint(
   listDoctors,
   { doctors: doctorStore },
-  async ({ clinicId, clinic, query }, { doctors }) =>
-    renderListPage(await doctors.list(clinicId), query, (doctor) => renderDoctor(doctor, clinic)),
+  async ({ clinicId, credential, query }, { doctors }) =>
+    renderListPage(await doctors.list(clinicId), query, (doctor) => renderDoctor(doctor, credential)),
 )

@@ -13,6 +13,7 @@ import {
   newExternalId,
   oneOf,
   PersonRef,
+  queryBoolean,
   renderCatalogueReference,
   renderPersonRef,
   requiredRange,
@@ -141,7 +142,8 @@ export const listAppointments = defineRoute({
   description:
     'Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive ' +
     "and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment " +
-    'with this id, and is sent alone, or with `limit` and `expand`.',
+    'with this id, and is sent alone, or with `limit` and `expand`. `outside_hours` lists scheduled appointments during which the ' +
+    'doctor does not work.',
   scope: 'appointment.read',
   parameterScopes: expandPatient.scopes,
   query: recordListQuery({
@@ -153,9 +155,13 @@ export const listAppointments = defineRoute({
     date_from: CalendarDate.optional(),
     date_to: CalendarDate.optional(),
     external_id: newExternalId().optional(),
+    outside_hours: queryBoolean()
+      .transform((isAsked) => isAsked || undefined)
+      .optional(),
     order: order(),
   })
     .refine(...validDateRange('date_from', 'date_to'))
+    .refine(...requiredRange('outside_hours', 'date_from', 'date_to'))
     .refine(...requiredRange('room_id', 'date_from', 'date_to')),
   response: { status: 200, body: recordListOf(ExpandableAppointment) },
   errors: ['invalid_cursor', 'range_required'],
@@ -170,6 +176,7 @@ export const listAppointments = defineRoute({
         'appointment-tallies',
         'appointment-tallies-of-doctors',
         'appointment-changes',
+        'doctors',
       ],
     },
   },
@@ -180,7 +187,8 @@ export const appointmentFilter = ({
   patient_id: patient,
   doctor_id: doctor,
   room_id: room,
-  status: facets,
+  status,
+  outside_hours: isOutside,
   date_from: from,
   date_to: to,
   external_id: externalId,
@@ -189,7 +197,7 @@ export const appointmentFilter = ({
   patient,
   doctor,
   room,
-  facets,
+  facets: isOutside ? (status ?? (['scheduled'] as const)).filter((one) => one === 'scheduled') : status,
   from,
   to,
   externalId,

@@ -54,6 +54,8 @@ const CATALOGUE = {
   price_list_not_found: notFound('price list'),
   webhook_not_found: notFound('webhook endpoint'),
   delivery_not_found: notFound('delivery'),
+  time_off_not_found: notFound('time off'),
+  holiday_not_found: notFound('holiday'),
   slot_unavailable: {
     status: 409,
     error: 'SLOT_UNAVAILABLE',

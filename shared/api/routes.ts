@@ -36,8 +36,10 @@ import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { getDoctor, listDoctors } from './doctors.ts'
 import { listEvents } from './events.ts'
+import { createHoliday, deleteHoliday, listHolidays } from './holidays.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
 import { getMessage, listMessages } from './messages.ts'
+import { createDoctor, updateDoctor } from './new-doctor.ts'
 import { cancelInvoice, createInvoice, sendInvoice, updateInvoice } from './new-invoice.ts'
 import { sendMessage } from './new-message.ts'
 import { createPatient, updatePatient } from './new-patient.ts'
@@ -47,6 +49,7 @@ import { getPatient, listPatients } from './patients.ts'
 import { getPayment, listInvoicePayments, listPayments } from './payments.ts'
 import type { Route } from './route.ts'
 import { getSchedule } from './schedule.ts'
+import { createTimeOff, deleteTimeOff, listTimeOff } from './time-off.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -69,7 +72,15 @@ const DEFINITIONS = [
   activatePatient,
   listDoctors,
   getDoctor,
+  createDoctor,
+  updateDoctor,
   getSchedule,
+  listTimeOff,
+  createTimeOff,
+  deleteTimeOff,
+  listHolidays,
+  createHoliday,
+  deleteHoliday,
   listDepartments,
   createDepartment,
   getDepartment,

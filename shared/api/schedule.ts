@@ -5,13 +5,15 @@ import { isWithinDays } from './availability.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, RecordDate, TimeOfDay, Uuid, validDateRange } from './schemas.ts'
 
+export const ScheduleWindow = z.lazy(() =>
+  z.strictObject({ start_time: TimeOfDay, end_time: TimeOfDay }).meta({ id: 'ScheduleWindow' }),
+)
+
 export const ScheduleDay = z.lazy(() =>
   z
     .strictObject({
       date: CalendarDate,
-      windows: z.array(
-        z.strictObject({ start_time: TimeOfDay, end_time: TimeOfDay }).meta({ id: 'ScheduleWindow' }),
-      ),
+      windows: z.array(ScheduleWindow),
       closed: z.enum(['holiday', 'time_off']).nullable(),
     })
     .meta({ id: 'ScheduleDay' }),

@@ -56,7 +56,7 @@ export const accessToStdout: WriteAccess = (access) => {
   for (const line of accessLines(access)) logToStdout(line as Record<string, unknown>)
 }
 
-const ID_FIELDS = new Set(['id', 'patient_id', 'delivery_id', 'key'])
+const ID_FIELDS = new Set(['id', 'patient_id', 'delivery_id', 'time_off_id', 'key'])
 /** Line items are parts of their invoice. */
 const PARTS = new Set(['line_items'])
 /** Records, events and credentials. Any other text is not written, whatever its field. */

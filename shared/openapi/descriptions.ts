@@ -8,12 +8,15 @@ import { appointmentDescriptions } from '../api/appointments.ts'
 import { bookingDescriptions } from '../api/bookings.ts'
 import { doctorDescriptions } from '../api/doctors.ts'
 import { MAX_DETAILS } from '../api/errors.ts'
+import { holidayDescriptions } from '../api/holidays.ts'
 import { invoiceDescriptions } from '../api/invoices.ts'
+import { newDoctorDescriptions } from '../api/new-doctor.ts'
 import { newInvoiceDescriptions } from '../api/new-invoice.ts'
 import { newPaymentDescriptions } from '../api/new-payment.ts'
 import { patientDescriptions } from '../api/patients.ts'
 import { scheduleDescriptions } from '../api/schedule.ts'
 import { MAX_RANGE_DAYS } from '../api/schemas.ts'
+import { timeOffDescriptions } from '../api/time-off.ts'
 import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
 import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
 import { MAX_UNCOUNTED_ROWS } from '../domain/lists/paging.ts'
@@ -27,6 +30,9 @@ export const DERIVED: Readonly<Record<string, string>> = {
   DepartmentChanges: 'Department',
   DepartmentCreate: 'Department',
   DepartmentReference: 'Department',
+  DoctorChanges: 'DoctorCreate',
+  DoctorReference: 'Doctor',
+  WorkingHours: 'WeeklyWindows',
   ExpandableAppointment: 'Appointment',
   ExpandableInvoice: 'Invoice',
   ExpandedInvoicePatient: 'Patient',
@@ -107,6 +113,9 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   ...appointmentDescriptions(),
   ...bookingDescriptions(),
   ...doctorDescriptions(),
+  ...holidayDescriptions(),
+  ...newDoctorDescriptions(),
+  ...timeOffDescriptions(),
   ...invoiceDescriptions(),
   ...newInvoiceDescriptions(),
   ...newPaymentDescriptions(),
@@ -390,6 +399,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
   'list-appointments': {
     ...RECORD_LIST,
     room_id: `Only appointments in this room. ${needsRange('date_from', 'date_to')}`,
+    outside_hours: `\`true\` lists only scheduled appointments during which the doctor does not work. ${needsRange('date_from', 'date_to')}`,
   },
   'list-deliveries': { after: PREVIOUS_AFTER },
   'list-events': {
@@ -417,6 +427,10 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
       'Words, or a number, that the name, phone number or email address contains; at most 200 characters.',
     national_id:
       'Only patients with exactly this national id. Also requires the scope `patient.read.private`.',
+  },
+  'list-time-off': {
+    from: 'Only time off that ends on this date or later.',
+    to: 'Only time off that begins on this date or earlier.',
   },
   'list-payments': { ...RECORD_LIST, from: FROM_PAYMENT_DATE, to: TO_PAYMENT_DATE },
   'list-treatments': { doctor_id: 'Only treatments that this doctor offers.' },

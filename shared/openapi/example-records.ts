@@ -69,9 +69,23 @@ export const doctor: WithUpdatedAt<Doctor> = {
   isActive: true,
   hours: parseWeeklyHours('mon-fri 09:00-12:30'),
   breaks: {},
-  timeOff: [],
+  timeOff: [
+    {
+      from: '2026-09-14',
+      to: '2026-09-14',
+      times: { start: '11:00', end: '12:30' },
+      reason: 'Surgery',
+    },
+  ],
   exceptions: {},
   updatedAt: at,
+}
+
+export const holiday = {
+  id: '0d3d1d0c-3c8f-8a6e-a1e2-6a4f0f3a7b15',
+  from: '2026-10-29',
+  to: '2026-10-29',
+  reason: 'Republic Day',
 }
 
 export const room: Room = {

@@ -8,6 +8,7 @@ import { renderClinic } from '../api/clinic.ts'
 import { renderDelivery } from '../api/deliveries.ts'
 import { renderDoctor } from '../api/doctors.ts'
 import type { RecordNotFoundKey } from '../api/error-catalogue.ts'
+import { renderHoliday } from '../api/holidays.ts'
 import { renderInvoice, renderInvoiceDetails } from '../api/invoices.ts'
 import { renderMessage } from '../api/messages.ts'
 import { renderAcceptedMessage } from '../api/new-message.ts'
@@ -17,8 +18,10 @@ import type { Route } from '../api/route.ts'
 import type { Endpoint } from '../api/routes.ts'
 import { renderScheduleDay } from '../api/schedule.ts'
 import { renderCursorPage, renderPage } from '../api/schemas.ts'
+import { renderTimeOff } from '../api/time-off.ts'
 import { renderWebhook, renderWebhookWithSecret } from '../api/webhooks.ts'
 import type { AppointmentAction } from '../domain/booking/appointment-actions.ts'
+import type { TimeOff } from '../domain/booking/doctor.ts'
 import { scheduleOf } from '../domain/booking/slots.ts'
 import { totalPages } from '../domain/lists/paging.ts'
 import { applyPayments, type Invoice } from '../domain/money/invoice.ts'
@@ -37,6 +40,7 @@ import {
   earlierAppointment,
   email,
   freeSlots,
+  holiday,
   invoice,
   NOW,
   otherPatient,
@@ -53,6 +57,7 @@ import {
 import { unwrapped } from './schemas.ts'
 
 const delivery = successfulDelivery(exampleEvent('appointment.created'))
+const timeOff = renderTimeOff(doctor.id, doctor.timeOff[0] as TimeOff)
 const renderedPayments = payments.map((payment) => renderPayment(payment, clinic))
 
 /** Rendered records by the name of their schema. A list has all of them, any other response the first. */
@@ -62,10 +67,12 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   Clinic: [renderClinic(clinic)],
   Delivery: [delivery, pendingDelivery(exampleEvent(PING))].map((one) => renderDelivery(one, clinic)),
   Department: [renderDepartment(department)],
-  Doctor: [renderDoctor(doctor, clinic)],
+  Doctor: [renderDoctor(doctor, caller)],
   Event: [exampleEvent('appointment.created'), exampleEvent('doctor.updated')].map((event) =>
     eventPayload(event, clinic),
   ),
+  Holiday: [renderHoliday(holiday)],
+  TimeOff: [timeOff],
   Health: [{ status: 'ok', tzdata: '2026f' }],
   Invoice: [renderInvoice(invoice, clinic)],
   ExpandableAppointment: [appointment, earlierAppointment].map((one) => renderAppointment(one, clinic)),
@@ -126,6 +133,7 @@ type WithRequiredFields<E = Endpoint> = E extends
 
 const text = { patient_id: patient.id, message: sms.text }
 const VOID_REASON = 'Entered twice'
+const { hours } = renderDoctor(doctor, caller)
 const CURSOR = 'ozFq5xL86OKyMDAwMDAwMDQ5MA'
 
 /** Endpoints with such requests, and those whose responses show a change. */
@@ -188,6 +196,33 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
     { valid_to: '2026-12-31' },
     renderPriceList({ ...priceList, validTo: '2026-12-31' }),
   ),
+  'create-doctor': {
+    default: {
+      request: {
+        full_name: doctor.fullName,
+        specialty: doctor.specialty,
+        department_id: department.id,
+        hours,
+      },
+      response: { data: renderDoctor(doctor, caller), meta: { appointments_outside: 0 } },
+    },
+  },
+  'update-doctor': {
+    default: {
+      request: { exceptions: { '2026-12-24': [] } },
+      response: {
+        data: renderDoctor({ ...doctor, exceptions: { '2026-12-24': [] } }, caller),
+        meta: { appointments_outside: 2 },
+      },
+    },
+  },
+  'create-time-off': {
+    default: {
+      request: { from: '2026-09-14', start_time: '11:00', end_time: '12:30', reason: 'Surgery' },
+      response: { data: timeOff, meta: { appointments_outside: 1 } },
+    },
+  },
+  'create-holiday': { default: { request: { from: holiday.from, name: holiday.reason } } },
   'get-availability': {
     default: availability({ doctor_id: doctor.id, date: appointment.date, limit: '3' }),
     treatment: availability({

@@ -59,7 +59,8 @@ const override = {
   output: (converted: Converted) => {
     adjust(converted)
     const schema = converted.jsonSchema as Record<string, unknown>
-    if (schema.additionalProperties === false) delete schema.additionalProperties
+    // Of a map, it is the schema of the values.
+    if (Object.keys(schema.additionalProperties ?? {}).length === 0) delete schema.additionalProperties
   },
 }
 

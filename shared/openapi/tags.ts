@@ -12,13 +12,19 @@ const TAGS: readonly Tag[] = [
   },
   {
     name: 'Catalogue',
-    description: "The clinic's departments, rooms, treatments and price lists.",
-    paths: ['clinic/departments', 'clinic/rooms', 'clinic/treatments', 'clinic/price-lists'],
+    description: "The clinic's holidays, departments, rooms, treatments and price lists.",
+    paths: [
+      'clinic/holidays',
+      'clinic/departments',
+      'clinic/rooms',
+      'clinic/treatments',
+      'clinic/price-lists',
+    ],
   },
   { name: 'Patients', description: 'Create, retrieve, list and search patients.', paths: ['patients'] },
   {
     name: 'Appointments',
-    description: 'Doctors, their free slots and appointments.',
+    description: 'Doctors, their times, free slots and appointments.',
     paths: ['doctors', 'availability', 'appointments'],
   },
   { name: 'Finance', description: 'Invoices and payments.', paths: ['invoices', 'payments'] },

@@ -71,7 +71,7 @@ const PAGE_FILES: ReadonlyMap<string, string> = new Map(
 )
 
 /** Errors that this many operations share are folded on the page of an operation. */
-const COMMON_ERROR_OPERATIONS = 12
+const COMMON_ERROR_OPERATIONS = 20
 
 /** If an endpoint has more parameters, fields and errors, the fields of its response are folded. */
 const MAX_LINES_BEFORE_RESPONSE = 8

@@ -17,6 +17,7 @@ const PARAMETERS = {
   statuses: 'status',
   appointment: 'appointment_id',
   billedDoctor: 'doctor_id',
+  selects: 'outside_hours',
 } as const
 
 /** The list that a query asks for: its numbered pages, its pages after a cursor, and its records by change. */

@@ -7,16 +7,19 @@ import { RECORD_NOT_FOUND_KEYS, type RecordNotFoundKey } from '../../shared/api/
 import { acceptsIdempotencyKey, type Route } from '../../shared/api/route.ts'
 import type { Endpoint } from '../../shared/api/routes.ts'
 import type { Appointment } from '../../shared/domain/booking/appointment.ts'
+import { formatSpan } from '../../shared/domain/booking/doctor-days.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
+import { newUuid, timeOffId } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { priceListStore } from '../../shared/store/catalogue.ts'
 import { COUNT } from '../../shared/store/catalogue-count.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { holidayStore } from '../../shared/store/holidays.ts'
 import { priceListsPartition } from '../../shared/store/keys/catalogue.ts'
 import { catalogueVersionKey } from '../../shared/store/keys/operator.ts'
 import type { Table } from '../../shared/store/table/table.ts'
@@ -32,7 +35,8 @@ import {
 } from './records.ts'
 import { type aPatient, newClinic } from './table.ts'
 
-type SampleRecords = PopulatedClinic & WebhookWithDeliveries
+type SampleRecords = PopulatedClinic &
+  WebhookWithDeliveries & { timeOff: { id: string }; holiday: { id: string } }
 
 /** An id of each kind, by the error for an unknown one. */
 export type SampleIds = Readonly<Record<RecordNotFoundKey, string>>
@@ -79,6 +83,8 @@ const NEW_IDS_FOR: Partial<
     })
     return { price_list_not_found: after.id }
   },
+  'delete-time-off': newTimeOff,
+  'delete-holiday': newHoliday,
   'delete-webhook': async (table, { clinic, webhook: { url } }) => ({
     webhook_not_found: (await createWebhook(table, clinic.id, { url })).id,
   }),
@@ -120,6 +126,33 @@ async function newPaidInvoice(table: Table, { clinic, invoice, payment }: Sample
   return { payment_not_found: id }
 }
 
+let days = 0
+
+/** A day long ago that no other sample has. */
+const newDay = () => {
+  const date = addDays('2000-01-01', days++)
+  return { from: date, to: date, reason: null }
+}
+
+async function newTimeOff(
+  table: Table,
+  { clinic, doctor: { id } }: Pick<PopulatedClinic, 'clinic' | 'doctor'>,
+) {
+  const store = doctorStore({ table })
+  const day = newDay()
+  const before = await store.find(clinic.id, id)
+  const { version: _, ...doctor } = before as NonNullable<typeof before>
+  await store.save(clinic.id, [{ before, after: { ...doctor, timeOff: [...doctor.timeOff, day] } }])
+  return { time_off_not_found: timeOffId(id, formatSpan(day)) }
+}
+
+async function newHoliday(table: Table, { clinic: { id } }: Pick<PopulatedClinic, 'clinic'>) {
+  const day = newDay()
+  await holidayStore({ table }).set(id, (before) => [...before, day])
+  await holidayStore({ table }).refreshCopies(id)
+  return { holiday_not_found: timeOffId(id, formatSpan(day)) }
+}
+
 let missed = 0
 
 /** An appointment that the patient missed, at a time that no other one takes. */
@@ -146,7 +179,14 @@ export async function createRouteSamples(
   // Before the records, so that a running stack delivers their events to it.
   const webhook = await createWebhook(table, clinic.id, facts.webhook)
   const populated = await createPopulatedClinic(table, facts.patient, clinic)
-  const records = { ...populated, webhook, deliveries: await createDeliveries(table, clinic, webhook) }
+  const times = { ...(await newTimeOff(table, populated)), ...(await newHoliday(table, populated)) }
+  const records = {
+    ...populated,
+    timeOff: { id: times.time_off_not_found },
+    holiday: { id: times.holiday_not_found },
+    webhook,
+    deliveries: await createDeliveries(table, clinic, webhook),
+  }
   const ids = idsOf((kind) => idOf({ ...records, delivery: records.deliveries[0] }, kind))
   return {
     ...records,
@@ -157,6 +197,9 @@ export async function createRouteSamples(
 
 /** The date on which the n-th appointment is booked: a Monday, on which the doctor of the samples works. */
 const dateOf = (n: number): string => new Date(Date.UTC(2030, 0, 7 + 7 * n)).toISOString().slice(0, 10)
+
+/** A day of the same week on which the doctor does not work. */
+const saturday = (n: number): string => addDays(dateOf(n), 5)
 
 type WithBody = Extract<Endpoint, { readonly body: z.ZodObject }>
 
@@ -187,6 +230,14 @@ const BODIES: {
     name: `Prices ${n}`,
     items: [{ treatment_id: ids.treatment_not_found, price: n }],
   }),
+  'create-doctor': (ids, n) => ({
+    full_name: `Dr. Ada ${n}`,
+    department_id: ids.department_not_found,
+    hours: { mon: [{ start_time: '09:00', end_time: '17:00' }] },
+  }),
+  'update-doctor': (_, n) => ({ full_name: `Dr. Bo ${n}`, exceptions: { [saturday(n)]: [] } }),
+  'create-time-off': (_, n) => ({ from: saturday(n), start_time: '13:00', end_time: '14:00' }),
+  'create-holiday': (_, n) => ({ from: saturday(n), name: `no. ${n}` }),
   'create-appointment': (ids, n) => ({
     patient_id: ids.patient_not_found,
     doctor_id: ids.doctor_not_found,
@@ -257,6 +308,7 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
   ],
   'list-appointments': (ids) => [
     ...queries({ external_id: 'x' }, SINCE, { expand: 'patient' }),
+    ...queries({ outside_hours: 'true', date_from: dateOf(0), date_to: dateOf(1) }),
     ...queries({ doctor_id: ids.doctor_not_found }, { patient_id: ids.patient_not_found }),
   ],
   'list-invoices': (ids) =>
@@ -292,6 +344,14 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
     ),
   // The rest of the balance, after two samples.
   'create-payment': (ids) => bodies({ ...BODIES['create-payment'](ids, 1), amount: 98 }),
+  'create-doctor': (ids) => bodies({ ...BODIES['create-doctor'](ids, 1), external_id: 'x' }),
+  'update-doctor': (ids) =>
+    bodies(
+      { external_id: 'y', department_id: null, hours: {} },
+      { external_id: null, department_id: ids.department_not_found, is_active: false },
+      { is_active: true },
+    ),
+  'create-holiday': () => bodies({ from: '2001-01-01', external_id: 'x' }),
   'update-patient': () =>
     bodies({ external_id: 'y' }, { external_id: null, national_id: 'y' }, { national_id: null }),
   'get-availability': (ids) =>

@@ -38,7 +38,8 @@ const attributeName = (parameter: string): string =>
 /** Adds the parameters of a query as options. */
 export function addParameters(command: Command, schema: z.ZodObject): Command {
   for (const [name, parameter] of Object.entries(schema.shape)) {
-    if (name === 'expand') continue
+    // The tool has an option of its own for appointments outside working hours.
+    if (name === 'expand' || name === 'outside_hours') continue
     const known = PARAMETERS[name]
     if (!known) throw new RangeError(`the parameter ${name} has no option`)
     const [value, description] = known

@@ -15,6 +15,15 @@ const { version, tools, errorTexts }: Generated = JSON.parse(
   readFileSync(new URL('tools.json', import.meta.url), 'utf8'),
 )
 
+/** The scopes of operations for the clinic's own system, of which an assistant has no tools. */
+const CLINIC_SYSTEM_SCOPES = new Set([
+  'schedule.read',
+  'schedule.write',
+  'catalogue.write',
+  'invoice.write',
+  'sync.write',
+])
+
 try {
   await start()
 } catch (error) {
@@ -32,6 +41,7 @@ async function start(): Promise<void> {
   const { scopes, clinic } = (body as { data: Account }).data
   const allowed = tools.filter(
     (tool) =>
+      !tool.scopes.some((scope) => CLINIC_SYSTEM_SCOPES.has(scope)) &&
       (tool.annotations.readOnlyHint || values['allow-writes']) &&
       (tool.scopes.length === 0 || tool.scopes.some((scope) => scopes.includes(scope))),
   )

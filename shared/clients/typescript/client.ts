@@ -5,7 +5,7 @@
 import { changesOf, type GetPage, pagesOf, recordsOf } from './lists.ts'
 import type {
   Action,
-  ActionOnDelivery,
+  ActionOnPart,
   ActionWithBody,
   All,
   AllSlots,
@@ -78,7 +78,7 @@ export const createClient = <Reads extends boolean = true>(options: ClientOption
 function methodsOf<Reads extends boolean>(send: SendRequest) {
   const requests = requestsOf<Reads>(send)
   const { get, slots, retrieve, retrieveWithQuery, retrieveExpandable, lists, listsWithChanges } = requests
-  const { create, update, action, actionWithBody, actionOnDelivery } = requests
+  const { create, createPart, update, action, actionWithBody, actionOnPart } = requests
   return {
     /** The credential that the client uses. */
     me: get<'get-me'>('/me'),
@@ -109,6 +109,11 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
       update: update<'update-price-list'>('/clinic/price-lists/{id}'),
       delete: action<'delete-price-list'>('/clinic/price-lists/{id}', 'DELETE'),
     },
+    holidays: {
+      ...lists<'list-holidays'>('/clinic/holidays'),
+      create: create<'create-holiday'>('/clinic/holidays'),
+      delete: action<'delete-holiday'>('/clinic/holidays/{id}', 'DELETE'),
+    },
     patients: {
       ...listsWithChanges<'list-patients'>('/patients'),
       get: retrieve<'get-patient'>('/patients/{id}'),
@@ -120,6 +125,15 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
     doctors: {
       ...lists<'list-doctors'>('/doctors'),
       get: retrieve<'get-doctor'>('/doctors/{id}'),
+      create: create<'create-doctor'>('/doctors'),
+      update: update<'update-doctor'>('/doctors/{id}'),
+      timeOff: (id: string) => lists<'list-time-off'>('/doctors/{id}/time-off', { id }),
+      createTimeOff: createPart<'create-time-off'>('/doctors/{id}/time-off'),
+      deleteTimeOff: actionOnPart<'delete-time-off'>(
+        '/doctors/{id}/time-off/{timeOffId}',
+        'timeOffId',
+        'DELETE',
+      ),
       /** When a doctor works. */
       schedule: retrieveWithQuery<'get-schedule'>('/doctors/{id}/schedule'),
     },
@@ -166,7 +180,7 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
       rotateSecret: actionWithBody<'rotate-webhook-secret'>('/webhooks/{id}/rotate-secret'),
       ping: action<'ping-webhook'>('/webhooks/{id}/ping'),
       deliveries: (id: string) => lists<'list-deliveries'>('/webhooks/{id}/deliveries', { id }),
-      redeliver: actionOnDelivery<'redeliver'>('/webhooks/{id}/deliveries/{deliveryId}/redeliver'),
+      redeliver: actionOnPart<'redeliver'>('/webhooks/{id}/deliveries/{deliveryId}/redeliver', 'deliveryId'),
     },
     events: lists<'list-events'>('/events'),
   }
@@ -235,10 +249,18 @@ function requestsOf<Reads extends boolean>(send: SendRequest) {
       <O extends Operation>(path: string): ActionWithBody<O, Reads> =>
       (id, body, options) =>
         call({ method: 'POST', path, ids: { id }, body, options }),
-    actionOnDelivery:
-      <O extends Operation>(path: string): ActionOnDelivery<O> =>
-      (id, deliveryId, options) =>
-        call({ method: 'POST', path, ids: { id, deliveryId }, options }),
+    createPart:
+      <O extends Operation>(path: string): Update<O, Reads> =>
+      (id, body, options) =>
+        call({ method: 'POST', path, ids: { id }, body, options }),
+    actionOnPart:
+      <O extends Operation>(
+        path: string,
+        part: string,
+        method: 'POST' | 'DELETE' = 'POST',
+      ): ActionOnPart<O> =>
+      (id, partId, options) =>
+        call({ method, path, ids: { id, [part]: partId }, options }),
     lists,
     listsWithChanges: <O extends Operation>(path: string) => ({
       ...lists<O>(path),

@@ -70,9 +70,9 @@ export type ActionWithBody<O extends Operation, Reads extends boolean> = (
   body?: Body<O>,
   options?: RequestOptions<O>,
 ) => Call<ResponseBody<O, Reads>>
-export type ActionOnDelivery<O extends Operation> = (
+export type ActionOnPart<O extends Operation> = (
   id: string,
-  deliveryId: string,
+  partId: string,
   options?: RequestOptions<O>,
 ) => Call<ResponseBody<O>>
 

@@ -41,7 +41,7 @@ export type RequestOptions<O extends Operation> = {
 
 type Responses<O extends Operation> = operations[O] extends { responses: infer R } ? R : never
 type Json<A> = A extends { content: { 'application/json': infer J } } ? J : undefined
-type WholeRecord = Schemas['PatientDetails' | 'Appointment']
+type WholeRecord = Schemas['PatientDetails' | 'Appointment' | 'Doctor']
 /** Of the response to a change, the whole record, or what a credential that cannot read records gets. */
 type ByAccess<B, Reads extends boolean> = B extends { data: infer D }
   ? [Extract<D, WholeRecord>] extends [never]

@@ -183,7 +183,13 @@ export interface paths {
          */
         get: operations["list-doctors"];
         put?: never;
-        post?: never;
+        /**
+         * Create a doctor
+         * @description A doctor without `hours` cannot be booked. A clinic has at most 500 active doctors. Times of a day must not overlap.
+         *
+         *     Scope: `schedule.write`.
+         */
+        post: operations["create-doctor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -207,7 +213,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update a doctor
+         * @description Changes only the fields that are sent; null clears an optional one. `hours`, `breaks` and `exceptions` are replaced as a whole. Appointments that are no longer within working hours stay as they are: `meta.appointments_outside` counts them, and `GET /appointments` with `outside_hours` lists them. A new name appears in the appointments of the doctor shortly afterwards. A clinic has at most 500 active doctors. Times of a day must not overlap.
+         *
+         *     Scope: `schedule.write`.
+         */
+        patch: operations["update-doctor"];
         trace?: never;
     };
     "/doctors/{id}/schedule": {
@@ -227,6 +239,102 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/doctors/{id}/time-off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a doctor's time off
+         * @description Days off, and blocks within a day, by date. Holidays of the clinic are in `GET /clinic/holidays`, and dates with other hours in `exceptions` of the doctor.
+         *
+         *     Scope: `schedule.read`.
+         */
+        get: operations["list-time-off"];
+        put?: never;
+        /**
+         * Add time off to a doctor
+         * @description Whole days, or with `start_time` and `end_time` a block within one day, which works like a break. Appointments at that time stay as they are. A repetition of the same days and times returns the time off that is there, with the status 200.
+         *
+         *     Scope: `schedule.write`.
+         */
+        post: operations["create-time-off"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/doctors/{id}/time-off/{time_off_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete time off of a doctor
+         * @description Scope: `schedule.write`.
+         */
+        delete: operations["delete-time-off"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/holidays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List holidays
+         * @description Days on which the clinic is closed and no doctor can be booked, by date.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["list-holidays"];
+        put?: never;
+        /**
+         * Add a holiday
+         * @description A day, or several in a row. No doctor can be booked on them shortly afterwards; appointments stay as they are, and `GET /appointments` with `outside_hours` lists them. A repetition of the same days returns the holiday that is there, with the status 200. A clinic has at most 200 holidays.
+         *
+         *     Scope: `schedule.write`.
+         */
+        post: operations["create-holiday"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/holidays/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a holiday
+         * @description Scope: `schedule.write`.
+         */
+        delete: operations["delete-holiday"];
         options?: never;
         head?: never;
         patch?: never;
@@ -425,7 +533,7 @@ export interface paths {
         };
         /**
          * List appointments
-         * @description Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone, or with `limit` and `expand`.
+         * @description Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone, or with `limit` and `expand`. `outside_hours` lists scheduled appointments during which the doctor does not work.
          *
          *     Scope: `appointment.read`.
          */
@@ -2770,11 +2878,61 @@ export interface components {
             department_id: string | null;
             /** @description Whether the doctor can be booked. */
             is_active: boolean;
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. Absent unless the credential has the scope `schedule.read`. */
+            external_id?: string | null;
+            /** @description Working hours of each day of the week. Absent unless the credential has the scope `schedule.read`. */
+            hours?: components["schemas"]["WeeklyWindows"];
+            /** @description Breaks within the working hours. Absent unless the credential has the scope `schedule.read`. */
+            breaks?: components["schemas"]["WeeklyWindows"];
+            /** @description Dates with hours other than those of the week; none on a day off. Absent unless the credential has the scope `schedule.read`. */
+            exceptions?: {
+                [key: string]: components["schemas"]["ScheduleWindow"][];
+            };
             /**
              * Format: date-time
              * @description When the doctor, working hours included, was last changed. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
+        };
+        DoctorChanges: {
+            /** @description Full name, with a title if the clinic uses one. */
+            full_name?: string;
+            /** @description Medical specialty. */
+            specialty?: string | null;
+            /** @description Id of the department. */
+            department_id?: string | null;
+            /** @description Whether the doctor can be booked. True by default. */
+            is_active?: boolean;
+            /** @description Id in another system, unique among the doctors of the clinic. Imports use it as their own. */
+            external_id?: string | null;
+            /** @description Working hours of each day of the week. */
+            hours?: components["schemas"]["WorkingHours"];
+            /** @description Times within the working hours that cannot be booked. */
+            breaks?: components["schemas"]["WorkingHours"];
+            /** @description Hours of single dates, in place of those of the week. An empty list is a day off. No date after 2199-12-31. */
+            exceptions?: {
+                [key: string]: components["schemas"]["WorkingTime"][];
+            };
+        };
+        DoctorCreate: {
+            /** @description Full name, with a title if the clinic uses one. */
+            full_name: string;
+            /** @description Medical specialty. */
+            specialty?: string | null;
+            /** @description Id of the department. */
+            department_id?: string | null;
+            /** @description Whether the doctor can be booked. True by default. */
+            is_active?: boolean;
+            /** @description Id in another system, unique among the doctors of the clinic. Imports use it as their own. */
+            external_id?: string | null;
+            /** @description Working hours of each day of the week. */
+            hours?: components["schemas"]["WorkingHours"];
+            /** @description Times within the working hours that cannot be booked. */
+            breaks?: components["schemas"]["WorkingHours"];
+            /** @description Hours of single dates, in place of those of the week. An empty list is a day off. No date after 2199-12-31. */
+            exceptions?: {
+                [key: string]: components["schemas"]["WorkingTime"][];
+            };
         };
         DoctorCreatedEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -2825,6 +2983,37 @@ export interface components {
             message: "errors.developer_api.doctor_not_found";
             /** @description What is wrong, item by item. */
             details?: components["schemas"]["UnknownId"][];
+        };
+        /** @description Without `appointment.read.availability`, of the optional fields only those that the request had. */
+        DoctorReference: {
+            /**
+             * Format: uuid
+             * @description Id of the doctor: the `doctor_id` of requests.
+             */
+            id: string;
+            /** @description Full name. */
+            full_name?: string;
+            /** @description Medical specialty. Null if none is stored. */
+            specialty?: string | null;
+            /** @description Id of the department. Null if none is set. */
+            department_id?: string | null;
+            /** @description Whether the doctor can be booked. */
+            is_active: boolean;
+            /** @description Id in another system, if a request or an import has set one. Null otherwise. Absent unless the credential has the scope `schedule.read`. */
+            external_id?: string | null;
+            /** @description Working hours of each day of the week. Absent unless the credential has the scope `schedule.read`. */
+            hours?: components["schemas"]["WeeklyWindows"];
+            /** @description Breaks within the working hours. Absent unless the credential has the scope `schedule.read`. */
+            breaks?: components["schemas"]["WeeklyWindows"];
+            /** @description Dates with hours other than those of the week; none on a day off. Absent unless the credential has the scope `schedule.read`. */
+            exceptions?: {
+                [key: string]: components["schemas"]["ScheduleWindow"][];
+            };
+            /**
+             * Format: date-time
+             * @description When the doctor, working hours included, was last changed. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            updated_at: string;
         };
         DoctorUpdatedEvent: {
             /** @description Id of the event, the same on every attempt. Use it to recognize duplicates. */
@@ -3197,6 +3386,54 @@ export interface components {
             status: "ok";
             /** @description The version of the IANA time zone database by which local times are converted, such as `2026f`. */
             tzdata: string;
+        };
+        Holiday: {
+            /**
+             * Format: uuid
+             * @description Id of the holiday. It follows from the days, or from the external id.
+             */
+            id: string;
+            /**
+             * Format: date
+             * @description First day. `YYYY-MM-DD`.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last day. `YYYY-MM-DD`.
+             */
+            to: string;
+            /** @description Name of the holiday. Null if it has none. */
+            name: string | null;
+        };
+        HolidayCreate: {
+            /**
+             * Format: date
+             * @description First day. `YYYY-MM-DD`.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last day. Defaults to `from`. `YYYY-MM-DD`.
+             */
+            to?: string;
+            /** @description Name of the holiday, at most 100 characters. */
+            name?: string | null;
+            /** @description Id in the clinic's own system. Imports use it as their own. */
+            external_id?: string | null;
+        };
+        /** @description The holiday does not exist. */
+        HolidayNotFoundError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "NOT_FOUND";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.holiday_not_found";
         };
         IdReference: {
             /**
@@ -5075,6 +5312,10 @@ export interface components {
             /** @description What is wrong, item by item. */
             details: components["schemas"]["Alternative"][];
         };
+        ScheduleChangeMeta: {
+            /** @description Number of upcoming appointments, of the next 366 days, that were within working hours and are no longer. Null if more than 5,000 appointments would have to be read. */
+            appointments_outside: number | null;
+        };
         ScheduleDay: {
             /**
              * Format: date
@@ -5308,6 +5549,60 @@ export interface components {
              * @description Id of the invoice that has this number.
              */
             id: string;
+        };
+        TimeOff: {
+            /**
+             * Format: uuid
+             * @description Id of the time off. It follows from the days and times.
+             */
+            id: string;
+            /**
+             * Format: date
+             * @description First day off, or the day of the block. `YYYY-MM-DD`.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last day off. `YYYY-MM-DD`.
+             */
+            to: string;
+            /** @description Start of a block within the day, `HH:MM`. Null for whole days. */
+            start_time: string | null;
+            /** @description End of a block within the day, `HH:MM`. Null for whole days. */
+            end_time: string | null;
+            /** @description Reason. Null if none is stored. Without `schedule.read`, the response to a POST has only the one that was sent. */
+            reason: string | null;
+        };
+        TimeOffCreate: {
+            /**
+             * Format: date
+             * @description First day off, or the day of the block. `YYYY-MM-DD`.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last day off. Defaults to `from`. `YYYY-MM-DD`.
+             */
+            to?: string;
+            /** @description Start of a block within the day, `HH:MM`. Together with `end_time`. */
+            start_time?: string;
+            /** @description End of a block within the day, `HH:MM`. */
+            end_time?: string;
+            /** @description Reason, at most 100 characters. */
+            reason?: string | null;
+        };
+        /** @description The time off does not exist. */
+        TimeOffNotFoundError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "NOT_FOUND";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.time_off_not_found";
         };
         /** @description The request timed out. */
         TimeoutError: {
@@ -5736,6 +6031,44 @@ export interface components {
             updated_at: string;
             /** @description Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is repeated with the same `Idempotency-Key`. Null in a repetition after the endpoint was deleted or its secret was replaced. */
             secret: string | null;
+        };
+        WeeklyWindows: {
+            /** @description Times of this day. Absent if there are none. */
+            mon?: components["schemas"]["ScheduleWindow"][];
+            /** @description Times of this day. Absent if there are none. */
+            tue?: components["schemas"]["ScheduleWindow"][];
+            /** @description Times of this day. Absent if there are none. */
+            wed?: components["schemas"]["ScheduleWindow"][];
+            /** @description Times of this day. Absent if there are none. */
+            thu?: components["schemas"]["ScheduleWindow"][];
+            /** @description Times of this day. Absent if there are none. */
+            fri?: components["schemas"]["ScheduleWindow"][];
+            /** @description Times of this day. Absent if there are none. */
+            sat?: components["schemas"]["ScheduleWindow"][];
+            /** @description Times of this day. Absent if there are none. */
+            sun?: components["schemas"]["ScheduleWindow"][];
+        };
+        WorkingHours: {
+            /** @description Times of this day. Absent if there are none. */
+            mon?: components["schemas"]["WorkingTime"][];
+            /** @description Times of this day. Absent if there are none. */
+            tue?: components["schemas"]["WorkingTime"][];
+            /** @description Times of this day. Absent if there are none. */
+            wed?: components["schemas"]["WorkingTime"][];
+            /** @description Times of this day. Absent if there are none. */
+            thu?: components["schemas"]["WorkingTime"][];
+            /** @description Times of this day. Absent if there are none. */
+            fri?: components["schemas"]["WorkingTime"][];
+            /** @description Times of this day. Absent if there are none. */
+            sat?: components["schemas"]["WorkingTime"][];
+            /** @description Times of this day. Absent if there are none. */
+            sun?: components["schemas"]["WorkingTime"][];
+        };
+        WorkingTime: {
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
+            start_time: string;
+            /** @description End, `HH:MM`, at 23:59 at the latest. */
+            end_time: string;
         };
     };
     responses: {
@@ -6970,6 +7303,149 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "create-doctor": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DoctorCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["Doctor"] | components["schemas"]["DoctorReference"];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["ScheduleChangeMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The department does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepartmentNotFoundError"];
+                };
+            };
+            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExternalIdTakenError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
     "get-doctor": {
         parameters: {
             query?: never;
@@ -7074,6 +7550,171 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "update-doctor": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them, nothing is changed and the response is a 412. An `etag` requires the scope that reads the record (403). `*` matches every record, and requires no further scope. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `doctor_not_found`.
+                 * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DoctorChanges"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["Doctor"] | components["schemas"]["DoctorReference"];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["ScheduleChangeMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The doctor does not exist. Or: The department does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorNotFoundError"] | components["schemas"]["DepartmentNotFoundError"];
+                };
+            };
+            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExternalIdTakenError"];
+                };
+            };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
     "get-schedule": {
         parameters: {
             query: {
@@ -7167,6 +7808,674 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-time-off": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Maximum number of records per page.
+                 * @example 20
+                 */
+                limit?: number;
+                /** @description Only time off that ends on this date or later. */
+                from?: string;
+                /** @description Only time off that begins on this date or earlier. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `doctor_not_found`.
+                 * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The records of this page. */
+                        data: components["schemas"]["TimeOff"][];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The doctor does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "create-time-off": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `doctor_not_found`.
+                 * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeOffCreate"];
+            };
+        };
+        responses: {
+            /** @description Exists already */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["TimeOff"];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["ScheduleChangeMeta"];
+                    };
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["TimeOff"];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["ScheduleChangeMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The doctor does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "delete-time-off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `doctor_not_found`.
+                 * @example 4872c8a4-aeb9-8b94-8d5c-854964838a66
+                 */
+                id: string;
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `time_off_not_found`.
+                 * @example 9da2afcb-3060-58d1-ac8d-3ca3ba8530a6
+                 */
+                time_off_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The doctor does not exist. Or: The time off does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TimeOffNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-holidays": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Maximum number of records per page.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The records of this page. */
+                        data: components["schemas"]["Holiday"][];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "create-holiday": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HolidayCreate"];
+            };
+        };
+        responses: {
+            /** @description Exists already */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["Holiday"];
+                    };
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["Holiday"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExternalIdTakenError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "delete-holiday": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `holiday_not_found`.
+                 * @example 0d3d1d0c-3c8f-8a6e-a1e2-6a4f0f3a7b15
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The holiday does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HolidayNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
             504: components["responses"]["Timeout"];
         };
     };
@@ -8707,6 +10016,8 @@ export interface operations {
                 date_to?: string;
                 /** @description Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`. */
                 external_id?: string;
+                /** @description `true` lists only scheduled appointments during which the doctor does not work. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                outside_hours?: boolean;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";
             };

@@ -54,11 +54,12 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
   createdAt: ({ createdAt }) => createdAt,
   entityCode: 'A',
   facets: APPOINTMENT_FACETS,
-  position: ({ id, status, date, startTime, patient, doctor, room }) => ({
+  position: ({ id, status, date, startTime, endTime, patient, doctor, room }) => ({
     id,
     facet: APPOINTMENT_FACETS[status],
     date,
     moment: startTime,
+    end: endTime,
     patient: patient.id,
     doctor: doctor.id,
     room: room?.id,

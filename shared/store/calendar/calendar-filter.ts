@@ -4,7 +4,7 @@ import { type DayTally, rowCount } from '../../domain/lists/page-plan.ts'
 import { MAX_UNCOUNTED_ROWS } from '../../domain/lists/paging.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
-import { rowKeys } from './calendar-row.ts'
+import { type ListPosition, rowKeys } from './calendar-row.ts'
 
 /** Conditions that the records of a page meet; dates are inclusive. */
 export type CalendarFilter<F extends string> = {
@@ -24,6 +24,8 @@ export type CalendarFilter<F extends string> = {
   /** The appointment and the doctor of an invoice; not counted either. */
   readonly appointment?: string | undefined
   readonly billedDoctor?: string | undefined
+  /** Any other condition; not counted either. */
+  readonly selects?: ((position: ListPosition) => boolean) | undefined
   /** Newest first by default. */
   readonly order?: 'asc' | 'desc' | undefined
 }
@@ -31,7 +33,7 @@ export type CalendarFilter<F extends string> = {
 /** More rows than {@link MAX_UNCOUNTED_ROWS} are in the range of a filter that no tally counts. */
 export class TooManyRows extends Error {}
 
-const UNCOUNTED = ['room', 'statuses', 'appointment', 'billedDoctor'] as const
+const UNCOUNTED = ['room', 'statuses', 'appointment', 'billedDoctor', 'selects'] as const
 
 /** The condition of a filter that no tally counts, if it has one. */
 export const uncountedCondition = (filter: CalendarFilter<string>): (typeof UNCOUNTED)[number] | undefined =>
@@ -64,7 +66,8 @@ export function matches<R, F extends string>(
   record: R,
   filter: CalendarFilter<F>,
 ): boolean {
-  const { patient, invoice, doctor, facet, status = '', number, ...others } = position(record)
+  const listed = position(record)
+  const { patient, invoice, doctor, facet, status = '', number, ...others } = listed
   return (
     (filter.patient === undefined || patient === filter.patient) &&
     (filter.invoice === undefined || invoice === filter.invoice) &&
@@ -74,7 +77,8 @@ export function matches<R, F extends string>(
     (['room', 'appointment', 'billedDoctor'] as const).every(
       (name) => filter[name] === undefined || others[name] === filter[name],
     ) &&
-    (filter.statuses === undefined || filter.statuses.includes(status))
+    (filter.statuses === undefined || filter.statuses.includes(status)) &&
+    (filter.selects === undefined || filter.selects(listed))
   )
 }
 

@@ -20,6 +20,8 @@ export type ListPosition = {
   readonly date: string
   /** Sorts within the date. */
   readonly moment: string
+  /** The end of an appointment that begins at `moment`. */
+  readonly end?: string
   readonly patient: string
   readonly doctor?: string
   readonly invoice?: string

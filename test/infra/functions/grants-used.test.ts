@@ -5,6 +5,8 @@ import type { Context } from 'aws-lambda'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { queueName, REFERENCE } from '../../../infra/settings/names.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
+import { NEW_DOCTOR } from '../../../shared/domain/booking/doctor.ts'
+import { addDays } from '../../../shared/domain/clock.ts'
 import type { LineItem } from '../../../shared/domain/money/invoice.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { DISABLE_AFTER_MS } from '../../../shared/domain/webhooks/webhook.ts'
@@ -41,7 +43,7 @@ import { createWebhook } from '../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../support/emails.ts'
 import { call, lambdaContext, type RequestInput } from '../../support/event.ts'
 import { handlerOf, request, stubFunctionEnvironment } from '../../support/functions.ts'
-import { createPopulatedClinic, createRecord } from '../../support/records.ts'
+import { createAppointment, createPopulatedClinic, createRecord } from '../../support/records.ts'
 import { restored } from '../../support/restored.ts'
 import { createRouteSamples, newInvoice, type RouteSamples, requestsOf } from '../../support/route-samples.ts'
 import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
@@ -138,7 +140,14 @@ const deleteNationalIdSecret = (): Promise<void> =>
   table.transact([table.deleteWrite(nationalIdSecretKey(mine.clinic.id))])
 
 /** Preparations before the requests. */
+/** An upcoming appointment, which changes of the doctor's times count. */
+const bookTomorrow = async () => {
+  await createAppointment(table, mine, { date: addDays(new Date().toISOString().slice(0, 10), 2) })
+}
+
 const preparations: Record<string, () => Promise<void>> = {
+  'update-doctor': bookTomorrow,
+  'create-time-off': bookTomorrow,
   'activate-patient': contendPatients,
   'deactivate-patient': contendPatients,
   'create-patient': deleteNationalIdSecret,
@@ -196,6 +205,12 @@ async function linkedAgain(id: string) {
     const patient = { ...aPatient(), id: derived('patient', 'derived') }
     await patientWriter({ table }).createMany(clinic.id, [patient])
     return [{ method: 'PATCH', path: { id: patient.id }, ...change }]
+  }
+  if (id === 'update-doctor') {
+    const [before] = await doctorStore({ table }).list(clinic.id)
+    const doctor = { ...NEW_DOCTOR, fullName: before?.fullName ?? '', id: derived('doctor', 'derived') }
+    await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
+    return [{ method: 'PATCH', path: { id: doctor.id }, ...change }]
   }
   if (id !== 'update-appointment') return []
   const appointment = { ...mine.appointment, date: '2029-01-01', id: derived('appointment', 'derived') }

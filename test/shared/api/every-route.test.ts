@@ -127,8 +127,9 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
         for (const id of [theirs, theirs.toUpperCase(), unknown[notFound], 'no-uuid', '../x', '']) {
           // One id at a time is wrong; the others are our own.
           const path = { ...pathOf(route, own), [name]: id }
-          const { method, query } = requestOf(route, own)
-          const { status, text } = await call(handler, { method, path, query, headers: mine.headers })
+          const sent = requestOf(route, own)
+          const headers = { ...sent.headers, ...mine.headers }
+          const { status, text } = await call(handler, { ...sent, path, headers })
           responses.push([status, text])
         }
         const expected = [404, `{"error":"NOT_FOUND","message":"errors.developer_api.${notFound}"}`]
@@ -137,11 +138,9 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
     })
 
     it("returns the 404 of the first id when all ids are another clinic's", async () => {
-      const response = await request(route.id, {
-        path: pathOf(route, foreign),
-        query: requestOf(route, foreign).query,
-        headers: mine.headers,
-      })
+      const sent = requestOf(route, foreign)
+      const headers = { ...sent.headers, ...mine.headers }
+      const response = await request(route.id, { ...sent, headers })
       const [notFound] = Object.values(route.params ?? {})
       expect(response).toMatchObject({
         status: 404,

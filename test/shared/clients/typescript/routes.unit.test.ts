@@ -10,7 +10,7 @@ const NOT_COVERED: Record<string, string> = {}
 
 /** Functions whose first argument is an id. */
 const TAKES_ID =
-  /^(get|update|(de)?activate|confirm|cancel|checkIn|complete|noShow|reopen|send|void|schedule|payments|delete|rotateSecret|ping|deliveries|redeliver)$/
+  /^(get|update|(de)?activate|confirm|cancel|checkIn|complete|noShow|reopen|send|void|schedule|payments|delete|rotateSecret|ping|deliveries|redeliver|timeOff|createTimeOff|deleteTimeOff)$/
 
 /** Calls every function of the client, with an id where it takes one, and returns the requests that it sent. */
 async function requestsOfClient(id: string): Promise<string[]> {
@@ -21,7 +21,7 @@ async function requestsOfClient(id: string): Promise<string[]> {
   }
   const call = async (value: unknown, name = ''): Promise<void> => {
     if (typeof value === 'function' && name !== 'changes') {
-      const result = value(TAKES_ID.test(name) ? id : {}, name === 'redeliver' ? id : {})
+      const result = value(TAKES_ID.test(name) ? id : {}, /^(redeliver|deleteTimeOff)$/.test(name) ? id : {})
       if (Symbol.asyncIterator in result) for await (const _ of result);
       else await call(await Promise.resolve(result).catch(expected))
     } else if (typeof value === 'object' && value !== null)
@@ -33,7 +33,7 @@ async function requestsOfClient(id: string): Promise<string[]> {
 
 /** The response, or for a malformed id a TypeError that names the argument. */
 function expected(error: unknown): void {
-  const isOfId = error instanceof TypeError && /^(id|deliveryId) /.test(error.message)
+  const isOfId = error instanceof TypeError && /^(id|deliveryId|timeOffId) /.test(error.message)
   if (!isOfId && !(error instanceof NotFoundError)) throw error
 }
 

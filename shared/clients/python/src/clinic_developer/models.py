@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import List, Literal, Optional, TypedDict, Union, final
+from typing import Dict, List, Literal, Optional, TypedDict, Union, final
 
 @final
 class RecordPageMeta(TypedDict):
@@ -253,7 +253,32 @@ class PatientChanges(TypedDict, total=False):
 
 
 @final
-class Doctor(TypedDict):
+class ScheduleWindow(TypedDict):
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+    end_time: str
+    """End, `HH:MM`."""
+
+
+@final
+class WeeklyWindows(TypedDict, total=False):
+    mon: List[ScheduleWindow]
+    """Times of this day. Absent if there are none."""
+    tue: List[ScheduleWindow]
+    """Times of this day. Absent if there are none."""
+    wed: List[ScheduleWindow]
+    """Times of this day. Absent if there are none."""
+    thu: List[ScheduleWindow]
+    """Times of this day. Absent if there are none."""
+    fri: List[ScheduleWindow]
+    """Times of this day. Absent if there are none."""
+    sat: List[ScheduleWindow]
+    """Times of this day. Absent if there are none."""
+    sun: List[ScheduleWindow]
+    """Times of this day. Absent if there are none."""
+
+
+class _Doctor(TypedDict):
     id: str
     """Id of the doctor: the `doctor_id` of requests."""
     full_name: str
@@ -269,6 +294,18 @@ class Doctor(TypedDict):
 
 
 @final
+class Doctor(_Doctor, total=False):
+    external_id: Optional[str]
+    """Id in another system, if a request or an import has set one. Null otherwise. Absent unless the credential has the scope `schedule.read`."""
+    hours: WeeklyWindows
+    """Working hours of each day of the week. Absent unless the credential has the scope `schedule.read`."""
+    breaks: WeeklyWindows
+    """Breaks within the working hours. Absent unless the credential has the scope `schedule.read`."""
+    exceptions: Dict[str, List[ScheduleWindow]]
+    """Dates with hours other than those of the week; none on a day off. Absent unless the credential has the scope `schedule.read`."""
+
+
+@final
 class PageMeta(TypedDict):
     page: int
     """Number of this page, starting at 1."""
@@ -281,11 +318,72 @@ class PageMeta(TypedDict):
 
 
 @final
-class ScheduleWindow(TypedDict):
+class WorkingTime(TypedDict):
     start_time: str
     """Start, `HH:MM`, in the clinic's time zone."""
     end_time: str
-    """End, `HH:MM`."""
+    """End, `HH:MM`, at 23:59 at the latest."""
+
+
+@final
+class WorkingHours(TypedDict, total=False):
+    mon: List[WorkingTime]
+    """Times of this day. Absent if there are none."""
+    tue: List[WorkingTime]
+    """Times of this day. Absent if there are none."""
+    wed: List[WorkingTime]
+    """Times of this day. Absent if there are none."""
+    thu: List[WorkingTime]
+    """Times of this day. Absent if there are none."""
+    fri: List[WorkingTime]
+    """Times of this day. Absent if there are none."""
+    sat: List[WorkingTime]
+    """Times of this day. Absent if there are none."""
+    sun: List[WorkingTime]
+    """Times of this day. Absent if there are none."""
+
+
+class _DoctorCreate(TypedDict):
+    full_name: str
+    """Full name, with a title if the clinic uses one."""
+
+
+@final
+class DoctorCreate(_DoctorCreate, total=False):
+    specialty: Optional[str]
+    """Medical specialty."""
+    department_id: Optional[str]
+    """Id of the department."""
+    is_active: bool
+    """Whether the doctor can be booked. True by default."""
+    external_id: Optional[str]
+    """Id in another system, unique among the doctors of the clinic. Imports use it as their own."""
+    hours: WorkingHours
+    """Working hours of each day of the week."""
+    breaks: WorkingHours
+    """Times within the working hours that cannot be booked."""
+    exceptions: Dict[str, List[WorkingTime]]
+    """Hours of single dates, in place of those of the week. An empty list is a day off. No date after 2199-12-31."""
+
+
+@final
+class DoctorChanges(TypedDict, total=False):
+    full_name: str
+    """Full name, with a title if the clinic uses one."""
+    specialty: Optional[str]
+    """Medical specialty."""
+    department_id: Optional[str]
+    """Id of the department."""
+    is_active: bool
+    """Whether the doctor can be booked. True by default."""
+    external_id: Optional[str]
+    """Id in another system, unique among the doctors of the clinic. Imports use it as their own."""
+    hours: WorkingHours
+    """Working hours of each day of the week."""
+    breaks: WorkingHours
+    """Times within the working hours that cannot be booked."""
+    exceptions: Dict[str, List[WorkingTime]]
+    """Hours of single dates, in place of those of the week. An empty list is a day off. No date after 2199-12-31."""
 
 
 @final
@@ -296,6 +394,64 @@ class ScheduleDay(TypedDict):
     """When the doctor works, in ascending order. Empty on a day without working hours."""
     closed: Optional[Literal["holiday", "time_off"]]
     """Why the doctor is away although the day has working hours. Null on other days."""
+
+
+_TimeOffKeywords = TypedDict("_TimeOffKeywords", {"from": "str"})
+
+
+@final
+class TimeOff(_TimeOffKeywords):
+    id: str
+    """Id of the time off. It follows from the days and times."""
+    to: str
+    """Last day off. `YYYY-MM-DD`."""
+    start_time: Optional[str]
+    """Start of a block within the day, `HH:MM`. Null for whole days."""
+    end_time: Optional[str]
+    """End of a block within the day, `HH:MM`. Null for whole days."""
+    reason: Optional[str]
+    """Reason. Null if none is stored. Without `schedule.read`, the response to a POST has only the one that was sent."""
+
+
+_TimeOffCreateKeywords = TypedDict("_TimeOffCreateKeywords", {"from": "str"})
+
+
+@final
+class TimeOffCreate(_TimeOffCreateKeywords, total=False):
+    to: str
+    """Last day off. Defaults to `from`. `YYYY-MM-DD`."""
+    start_time: str
+    """Start of a block within the day, `HH:MM`. Together with `end_time`."""
+    end_time: str
+    """End of a block within the day, `HH:MM`."""
+    reason: Optional[str]
+    """Reason, at most 100 characters."""
+
+
+_HolidayKeywords = TypedDict("_HolidayKeywords", {"from": "str"})
+
+
+@final
+class Holiday(_HolidayKeywords):
+    id: str
+    """Id of the holiday. It follows from the days, or from the external id."""
+    to: str
+    """Last day. `YYYY-MM-DD`."""
+    name: Optional[str]
+    """Name of the holiday. Null if it has none."""
+
+
+_HolidayCreateKeywords = TypedDict("_HolidayCreateKeywords", {"from": "str"})
+
+
+@final
+class HolidayCreate(_HolidayCreateKeywords, total=False):
+    to: str
+    """Last day. Defaults to `from`. `YYYY-MM-DD`."""
+    name: Optional[str]
+    """Name of the holiday, at most 100 characters."""
+    external_id: Optional[str]
+    """Id in the clinic's own system. Imports use it as their own."""
 
 
 @final

@@ -243,12 +243,46 @@ class Doctors(Resource):
         """Iterates over the records of all pages. The parameters are those of `list`."""
         return iterate_records(self._transport, "/doctors", {"limit": limit, "is_active": is_active}, timeout)
 
+    def create(
+        self,
+        body: DoctorCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Doctor]:
+        """Create a doctor.
+
+        A doctor without `hours` cannot be booked. A clinic has at most 500 active doctors. Times of a day must not overlap.
+
+        Scope: `schedule.write`.
+        """
+        request = Request("POST", "/doctors", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return self._transport.send(request)
+
     def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Doctor]:
         """Retrieve a doctor.
 
         Scope: `appointment.read.availability`.
         """
         request = Request("GET", f'/doctors/{segment("id", id)}', timeout=timeout)
+        return self._transport.send(request)
+
+    def update(
+        self,
+        id: str,
+        body: DoctorChanges,
+        *,
+        idempotency_key: Optional[str] = None,
+        if_match: Optional[str] = NOT_GIVEN,
+        timeout: Optional[float] = None,
+    ) -> Response[Doctor]:
+        """Update a doctor.
+
+        Changes only the fields that are sent; null clears an optional one. `hours`, `breaks` and `exceptions` are replaced as a whole. Appointments that are no longer within working hours stay as they are: `meta.appointments_outside` counts them, and `GET /appointments` with `outside_hours` lists them. A new name appears in the appointments of the doctor shortly afterwards. A clinic has at most 500 active doctors. Times of a day must not overlap.
+
+        Scope: `schedule.write`.
+        """
+        request = Request("PATCH", f'/doctors/{segment("id", id)}', body=body, accepts_key=True, idempotency_key=idempotency_key, if_match=if_match, timeout=timeout)
         return self._transport.send(request)
 
     def schedule(
@@ -270,6 +304,152 @@ class Doctors(Resource):
         date_to: The last date, at most 30 days after `date`, which it defaults to.
         """
         request = Request("GET", f'/doctors/{segment("id", id)}/schedule', query={"date": date, "date_to": date_to}, timeout=timeout)
+        return self._transport.send(request)
+
+    def time_off(self, id: str) -> DoctorsTimeOff:
+        """List a doctor's time off."""
+        return DoctorsTimeOff(self._transport, id)
+
+    def create_time_off(
+        self,
+        id: str,
+        body: TimeOffCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[TimeOff]:
+        """Add time off to a doctor.
+
+        Whole days, or with `start_time` and `end_time` a block within one day, which works like a break. Appointments at that time stay as they are. A repetition of the same days and times returns the time off that is there, with the status 200.
+
+        Scope: `schedule.write`.
+        """
+        request = Request("POST", f'/doctors/{segment("id", id)}/time-off', body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return self._transport.send(request)
+
+    def delete_time_off(
+        self,
+        id: str,
+        time_off_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> Response[None]:
+        """Delete time off of a doctor.
+
+        Scope: `schedule.write`.
+        """
+        request = Request("DELETE", f'/doctors/{segment("id", id)}/time-off/{segment("time_off_id", time_off_id)}', timeout=timeout, shape="nothing")
+        return self._transport.send(request)
+
+
+class DoctorsTimeOff(Resource):
+    def __init__(self, transport: Transport, id: str) -> None:
+        super().__init__(transport)
+        self._id = segment("id", id)
+
+    def list(
+        self,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[TimeOff, PageMeta]:
+        """List a doctor's time off.
+
+        Days off, and blocks within a day, by date. Holidays of the clinic are in `GET /clinic/holidays`, and dates with other hours in `exceptions` of the doctor.
+
+        Scope: `schedule.read`.
+
+        page: Page number, starting at 1. A page past the last one is empty and has the same `meta` totals.
+
+        limit: Maximum number of records per page.
+
+        from_: Only time off that ends on this date or later.
+
+        to: Only time off that begins on this date or earlier.
+        """
+        return fetch_page(self._transport, f'/doctors/{self._id}/time-off', {"page": page, "limit": limit, "from": from_, "to": to}, timeout)
+
+    def pages(
+        self,
+        *,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[TimeOff, PageMeta]]:
+        """Iterates over the pages. The parameters are those of `list`."""
+        return iterate_pages(self._transport, f'/doctors/{self._id}/time-off', {"limit": limit, "from": from_, "to": to}, timeout)
+
+    def all(
+        self,
+        *,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[TimeOff]:
+        """Iterates over the records of all pages. The parameters are those of `list`."""
+        return iterate_records(self._transport, f'/doctors/{self._id}/time-off', {"limit": limit, "from": from_, "to": to}, timeout)
+
+
+class Holidays(Resource):
+    def list(
+        self,
+        *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> Page[Holiday, PageMeta]:
+        """List holidays.
+
+        Days on which the clinic is closed and no doctor can be booked, by date.
+
+        Scope: `appointment.read.availability`.
+
+        page: Page number, starting at 1. A page past the last one is empty and has the same `meta` totals.
+
+        limit: Maximum number of records per page.
+        """
+        return fetch_page(self._transport, "/clinic/holidays", {"page": page, "limit": limit}, timeout)
+
+    def pages(
+        self,
+        *,
+        limit: int = 100,
+        timeout: Optional[float] = None,
+    ) -> Iterator[Page[Holiday, PageMeta]]:
+        """Iterates over the pages. The parameters are those of `list`."""
+        return iterate_pages(self._transport, "/clinic/holidays", {"limit": limit}, timeout)
+
+    def all(self, *, limit: int = 100, timeout: Optional[float] = None) -> Iterator[Holiday]:
+        """Iterates over the records of all pages. The parameters are those of `list`."""
+        return iterate_records(self._transport, "/clinic/holidays", {"limit": limit}, timeout)
+
+    def create(
+        self,
+        body: HolidayCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Holiday]:
+        """Add a holiday.
+
+        A day, or several in a row. No doctor can be booked on them shortly afterwards; appointments stay as they are, and `GET /appointments` with `outside_hours` lists them. A repetition of the same days returns the holiday that is there, with the status 200. A clinic has at most 200 holidays.
+
+        Scope: `schedule.write`.
+        """
+        request = Request("POST", "/clinic/holidays", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return self._transport.send(request)
+
+    def delete(self, id: str, *, timeout: Optional[float] = None) -> Response[None]:
+        """Delete a holiday.
+
+        Scope: `schedule.write`.
+        """
+        request = Request("DELETE", f'/clinic/holidays/{segment("id", id)}', timeout=timeout, shape="nothing")
         return self._transport.send(request)
 
 
@@ -833,6 +1013,7 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
     ) -> Page[Appointment, RecordPageMeta]:
@@ -852,6 +1033,7 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
     ) -> Page[Appointment, RecordListMeta]:
@@ -882,6 +1064,7 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
     ) -> Page[ExpandedAppointment, RecordPageMeta]:
@@ -901,6 +1084,7 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
     ) -> Page[ExpandedAppointment, RecordListMeta]:
@@ -921,12 +1105,13 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         timeout: Optional[float] = None,
     ) -> Any:
         """List appointments.
 
-        Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone, or with `limit` and `expand`.
+        Sorted by date and start time, newest first by default. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list. `external_id` finds the one appointment with this id, and is sent alone, or with `limit` and `expand`. `outside_hours` lists scheduled appointments during which the doctor does not work.
 
         Scope: `appointment.read`.
 
@@ -954,9 +1139,11 @@ class Appointments(RecordResource["Appointment"]):
 
         external_id: Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`.
 
+        outside_hours: `true` lists only scheduled appointments during which the doctor does not work. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`.
+
         order: Newest first (`desc`), or oldest first (`asc`).
         """
-        return fetch_page(self._transport, "/appointments", {"page": page, "limit": limit, "after": after, "updated_since": updated_since, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
+        return fetch_page(self._transport, "/appointments", {"page": page, "limit": limit, "after": after, "updated_since": updated_since, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "outside_hours": outside_hours, "order": order}, timeout)
 
     @overload
     def pages(
@@ -971,6 +1158,7 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
@@ -990,6 +1178,7 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
@@ -1008,12 +1197,13 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the pages. The parameters are those of `list`."""
-        return iterate_pages(self._transport, "/appointments", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
+        return iterate_pages(self._transport, "/appointments", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "outside_hours": outside_hours, "order": order}, timeout)
 
     @overload
     def all(
@@ -1028,6 +1218,7 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
@@ -1047,6 +1238,7 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
@@ -1065,12 +1257,13 @@ class Appointments(RecordResource["Appointment"]):
         date_from: Optional[str] = None,
         date_to: Optional[str] = None,
         external_id: Optional[str] = None,
+        outside_hours: Optional[bool] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         limit: int = 100,
         timeout: Optional[float] = None,
     ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `list`."""
-        return iterate_records(self._transport, "/appointments", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "order": order}, timeout)
+        return iterate_records(self._transport, "/appointments", {"limit": limit, "after": after, "expand": expand, "patient_id": patient_id, "doctor_id": doctor_id, "room_id": room_id, "status": status, "date_from": date_from, "date_to": date_to, "external_id": external_id, "outside_hours": outside_hours, "order": order}, timeout)
 
     def book(
         self,
@@ -2321,6 +2514,7 @@ class Client(ClientBase):
     def _add_resources(self, transport: Transport) -> None:
         self.patients = Patients(transport)
         self.doctors = Doctors(transport)
+        self.holidays = Holidays(transport)
         self.departments = Departments(transport)
         self.rooms = Rooms(transport)
         self.treatments = Treatments(transport)

@@ -1,0 +1,105 @@
+/** Days on which a whole clinic is closed. */
+import * as z from 'zod'
+import type { TimeOff } from '../domain/booking/doctor.ts'
+import { dayOffReason } from '../domain/booking/doctor-days.ts'
+import { defineRoute, type TableCalls } from './route.ts'
+import {
+  CalendarDate,
+  envelopeOf,
+  newExternalId,
+  pageOf,
+  paging,
+  RecordDate,
+  Uuid,
+  validDateRange,
+} from './schemas.ts'
+
+const Holiday = z.lazy(() =>
+  z
+    .strictObject({ id: Uuid, from: CalendarDate, to: CalendarDate, name: z.string().nullable() })
+    .meta({ id: 'Holiday' }),
+)
+
+export const renderHoliday = ({
+  id,
+  from,
+  to,
+  reason,
+}: TimeOff & { readonly id: string }): z.input<typeof Holiday> => ({ id, from, to, name: reason })
+
+const HolidayCreate = z
+  .strictObject({
+    from: RecordDate,
+    to: RecordDate.optional(),
+    name: dayOffReason.meta({ maxLength: 100 }).nullish(),
+    external_id: newExternalId().nullish(),
+  })
+  .refine(...validDateRange('from', 'to'))
+  .meta({ id: 'HolidayCreate' })
+
+export const listHolidays = defineRoute({
+  id: 'list-holidays',
+  method: 'GET',
+  path: '/clinic/holidays',
+  summary: 'List holidays',
+  description: 'Days on which the clinic is closed and no doctor can be booked, by date.',
+  scope: 'appointment.read.availability',
+  query: z.strictObject(paging()),
+  response: { status: 200, body: pageOf(Holiday) },
+  errors: [],
+  uses: { table: { GetItem: ['clinic'] } },
+})
+
+/** The calls that change holidays, and the copies of doctors. */
+const HOLIDAY_CALLS = {
+  GetItem: ['clinic', 'doctors', 'stale-copies'],
+  Query: ['doctors'],
+  ConditionCheckItem: ['clinic'],
+  PutItem: ['clinic', 'doctors', 'due-refreshes', 'announced-events'],
+  UpdateItem: ['stale-copies'],
+  DeleteItem: ['stale-copies', 'due-refreshes'],
+} as const satisfies TableCalls
+
+export const createHoliday = defineRoute({
+  id: 'create-holiday',
+  method: 'POST',
+  path: '/clinic/holidays',
+  summary: 'Add a holiday',
+  description:
+    'A day, or several in a row. No doctor can be booked on them shortly afterwards; appointments stay as they are, and `GET ' +
+    '/appointments` with `outside_hours` lists them. A repetition of the same days returns the holiday that is there, with the ' +
+    'status 200. A clinic has at most 200 holidays.',
+  scope: 'schedule.write',
+  body: HolidayCreate,
+  response: { status: 201, unchangedStatus: 200, body: envelopeOf(Holiday) },
+  errors: ['external_id_taken'],
+  uses: { table: { ...HOLIDAY_CALLS, GetItem: [...HOLIDAY_CALLS.GetItem, 'external-id-secret'] } },
+})
+
+export const deleteHoliday = defineRoute({
+  id: 'delete-holiday',
+  method: 'DELETE',
+  path: '/clinic/holidays/{id}',
+  summary: 'Delete a holiday',
+  scope: 'schedule.write',
+  params: { id: 'holiday_not_found' },
+  response: { status: 204, body: z.undefined() },
+  errors: ['holiday_not_found'],
+  uses: { table: HOLIDAY_CALLS },
+})
+
+/** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
+export const holidayDescriptions = () => ({
+  Holiday: {
+    id: 'Id of the holiday. It follows from the days, or from the external id.',
+    from: 'First day.',
+    to: 'Last day.',
+    name: 'Name of the holiday. Null if it has none.',
+  },
+  HolidayCreate: {
+    from: 'First day.',
+    to: 'Last day. Defaults to `from`.',
+    name: 'Name of the holiday, at most 100 characters.',
+    external_id: "Id in the clinic's own system. Imports use it as their own.",
+  },
+})
