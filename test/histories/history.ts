@@ -9,6 +9,7 @@ import * as feedback from './operations/feedback.ts'
 import * as messages from './operations/messages.ts'
 import * as patients from './operations/patients.ts'
 import * as payments from './operations/payments.ts'
+import * as schedule from './operations/schedule.ts'
 import * as webhooks from './operations/webhooks.ts'
 import type { Operation, Run, TransactionFault } from './run.ts'
 import type { World } from './world.ts'
@@ -29,6 +30,9 @@ const OPERATIONS: Readonly<Record<string, readonly [weight: number, run: (run: R
   moveAppointment: [6, changes.moveAppointment],
   actOnAppointment: [6, changes.actOnAppointment],
   createInvoice: [4, payments.createInvoice],
+  addBlock: [5, schedule.addBlock],
+  removeBlock: [3, schedule.removeBlock],
+  changeHolidays: [2, schedule.changeHolidays],
   addPayment: [4, payments.addPayment],
   voidPayment: [2, payments.voidOnePayment],
   readInvoice: [2, payments.readInvoice],

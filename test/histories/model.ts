@@ -92,6 +92,15 @@ export type WebhookModel = {
   pings: { certain: Set<string>; possible: number }
 }
 
+/** A part of a day in which a doctor cannot be booked. */
+export type BlockModel = Omit<Placement, 'room'> & {
+  id: string | null
+  existence: Existence
+  /** When its removal began, and when it was certainly over. */
+  removedFrom: number
+  removedBy: number
+}
+
 export type ClinicModel = {
   readonly index: 0 | 1
   readonly id: string
@@ -106,6 +115,9 @@ export type ClinicModel = {
   readonly duration: Register<number>
   readonly patients: PatientModel[]
   readonly bookings: BookingModel[]
+  readonly blocks: BlockModel[]
+  /** Ids of holidays that were created. */
+  readonly holidays: string[]
   readonly invoices: InvoiceModel[]
   readonly payments: PaymentModel[]
   readonly messages: MessageModel[]
@@ -122,6 +134,8 @@ export const emptyClinicModel = (
   name: new Register(`Clinic ${facts.index}`),
   duration: new Register(30),
   bookings: [],
+  blocks: [],
+  holidays: [],
   payments: [],
   messages: [],
   webhooks: [],

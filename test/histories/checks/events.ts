@@ -21,7 +21,8 @@ export async function checkEvents(world: World, clinic: ClinicModel): Promise<St
     ...event,
     createdAfter: starts.get(event.data.id) ?? 0,
   }))
-  const byRecord = Map.groupBy(events, ({ data }) => data.id as string)
+  // An event of the clinic has no record, and the sequence 1.
+  const byRecord = Map.groupBy(events, ({ data, id }) => data.id ?? id)
   for (const [record, ofRecord] of byRecord) {
     const sequences = ofRecord.map(({ sequence }) => sequence)
     const expected = sequences.map((_, index) => index + 1)

@@ -8,6 +8,7 @@ import { appointmentStore } from '../../../shared/store/calendar/appointments.ts
 import { type BookingModel, type ClinicModel, identified, isErased, type Placement } from '../model.ts'
 import { demand, Register, tick } from '../register.ts'
 import { command, pick, type Run, read, submit } from '../run.ts'
+import { blocksOf, demandBlock, demandOpen } from './schedule.ts'
 
 const FREE = ['cancelled', 'no_show']
 const DATES = ['2199-01-07', '2199-01-08']
@@ -16,7 +17,7 @@ const DATES = ['2199-01-07', '2199-01-08']
 const SECOND = 1000
 
 export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
-const timeOf = (minutes: number): string =>
+export const timeOf = (minutes: number): string =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
 /** Whether two placements have the doctor or the room in common, at the same time. */
@@ -108,6 +109,7 @@ export async function bookAppointment(run: Run): Promise<void> {
     freedAt: Number.POSITIVE_INFINITY,
   }
   const takenBefore = occupants(clinic, placement, booking.start)
+  const blocksBefore = blocksOf(clinic, placement)
   clinic.bookings.push(booking)
   if (isErased(patient)) mayCancel(booking)
   const body = { patient_id: patient.id, ...placementFields(placement), notes: booking.token }
@@ -117,10 +119,12 @@ export async function bookAppointment(run: Run): Promise<void> {
     booking.id = outcome.body.data.id
     booking.existence = 'certain'
     demandVacant(booking.token, takenBefore)
+    demandOpen(booking, blocksBefore)
     return
   }
   booking.existence = 'none'
   const { status } = outcome
+  if (status === 422) return demandBlock(clinic, placement, booking.start)
   if (status === 404) {
     demand(isErased(patient), () => `booking for ${patient.token} returned 404`)
     return

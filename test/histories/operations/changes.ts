@@ -3,6 +3,7 @@ import { identified, isErased } from '../model.ts'
 import { demand, tick } from '../register.ts'
 import { pick, type Run, submit } from '../run.ts'
 import { demandRival, demandVacant, drawPlacement, occupants, placementFields } from './calendar.ts'
+import { blocksOf, demandBlock, demandOpen } from './schedule.ts'
 
 /** Bookings of the API, whose doctors have the hours of all placements. */
 const bookingsOf = ({ clinic }: Run) => identified(clinic.bookings)
@@ -15,6 +16,12 @@ export async function moveAppointment(run: Run): Promise<void> {
   if (!booking || !placement) return
   const start = tick()
   const takenBefore = occupants(clinic, placement, start, booking)
+  // The time of an appointment that stays is not checked.
+  const isElsewhere = booking.placements.every(
+    ({ doctor, date, from }) =>
+      doctor !== placement.doctor || date !== placement.date || from !== placement.from,
+  )
+  const blocksBefore = isElsewhere ? blocksOf(clinic, placement) : []
   const write = booking.placement.begin(placement)
   booking.placements.push(placement)
   const outcome = await submit(run, 'update-appointment', {
@@ -23,10 +30,14 @@ export async function moveAppointment(run: Run): Promise<void> {
   })
   if (outcome.kind === 'unknown') return
   booking.placement.settle(write, outcome.kind === 'done' ? 'certain' : 'none')
-  if (outcome.kind === 'done') return demandVacant(booking.token, takenBefore)
+  if (outcome.kind === 'done') {
+    demandOpen(booking, blocksBefore)
+    return demandVacant(booking.token, takenBefore)
+  }
   const { status, body } = outcome
   if (status === 404)
     return demand(isErased(booking.patient), () => `a move of ${booking.token} returned 404`)
+  if (status === 422) return demandBlock(clinic, placement, start)
   demand(status === 409, () => `a move returned ${status} ${JSON.stringify(body)}`)
   if (body.error === 'APPOINTMENT_CLOSED')
     return demand(
