@@ -58,7 +58,7 @@ async function sender(table: Table, clinic: ClinicId): Promise<Send> {
     const call = await loadFunction(request.to)
     const { statusCode, body } = await call(eventOf(authorization, request, newUuid()))
     if (statusCode >= 300) throw new Error(`${request.to}: ${statusCode} ${body}`)
-    return JSON.parse(body)
+    return JSON.parse(body || '{}')
   }
 }
 
@@ -180,6 +180,24 @@ async function measureRequests(
   await add([8, 30, 6], { to: 'update-invoice', path: one, body: { invoice_number: 'B-2' } }, ', a number')
   await add([6, 25, 5], { to: 'send-invoice', path: one, body: {} })
   await add([6, 25, 5], { to: 'cancel-invoice', path: one, body: {} })
+
+  await add([7, 10, 7], { to: 'create-department', body: { name: 'Surgery' } })
+  await add(
+    [7, 10, 8],
+    { to: 'create-room', body: { name: 'Room 2', external_id: 'BENCH-1' } },
+    ', external id',
+  )
+  const offer = { name: 'Filling', duration_minutes: 30, price: 10, doctor_ids: doctors.slice(0, 20) }
+  await add([33, 12, 8], { to: 'create-treatment', body: offer }, ', 20 doctors')
+  await add(
+    [32, 12, 7],
+    { to: 'update-treatment', path: { id: treatment }, body: { price: 20 } },
+    ', 20 doctors',
+  )
+  const prices = { name: 'Members', is_default: true, items: [{ treatment_id: treatment, price: 5 }] }
+  const { data: former } = await send({ to: 'create-price-list', body: prices })
+  await add([7, 12, 8], { to: 'create-price-list', body: prices }, ', in place of the default')
+  await add([4, 8, 6], { to: 'delete-price-list', path: { id: former.id } })
 }
 
 type First = { readonly id: string; readonly patient: { id: string }; readonly doctor: { id: string } }
