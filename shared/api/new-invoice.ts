@@ -1,7 +1,7 @@
 /** Creating, changing, sending and cancelling invoices. */
 import * as z from 'zod'
+import type { InvoiceRejection } from '../domain/money/invoice-changes.ts'
 import { financeText, invoiceNumber } from '../domain/patients/text-fields.ts'
-import type { InvoiceOutcome } from '../store/calendar/invoice-changes.ts'
 import { INVOICE_ITEMS } from '../store/keys/families.ts'
 import { ApiError, unknownIds } from './errors.ts'
 import { InvoiceDetails } from './invoices.ts'
@@ -193,7 +193,12 @@ export const cancelInvoice = defineRoute({
 })
 
 /** The error for an invoice that is not created or changed. */
-export function invoiceRejected(rejection: Exclude<InvoiceOutcome, { readonly kind: 'done' }>): ApiError {
+export function invoiceRejected(
+  rejection:
+    | InvoiceRejection
+    | { readonly kind: 'invoice_not_found' }
+    | { readonly kind: 'invoice_number_taken'; readonly holder: string },
+): ApiError {
   switch (rejection.kind) {
     case 'patient_not_found':
       return unknownIds(rejection.kind, 'patient_id')

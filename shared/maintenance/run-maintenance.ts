@@ -11,7 +11,7 @@ import { migrateTable } from './migrate/migrate-table.ts'
 import { MIGRATIONS, type Migration, readTableFormat } from './migrate/migrations.ts'
 import { reconcileWithoutSource, reconcileWithSource } from './restore/reconcile.ts'
 import { NotPaused } from './restore/restore-pause.ts'
-import { noteUnlisted } from './unlisted-credentials.ts'
+import { noteUnlisted } from './verify/unlisted-credentials.ts'
 import { verifyClinic } from './verify/verify-clinic.ts'
 import { readableClinic, type Verified, type VerifiedClinic, verifyClinics } from './verify/verify-clinics.ts'
 import {

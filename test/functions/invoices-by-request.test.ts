@@ -213,7 +213,7 @@ describe('POST /invoices', () => {
     expect(errorOf(await create(body))).toEqual([422, 'validation', [{ field: 'appointment_id', issue }]])
     const { body: error } = await create({ total_amount: 1, line_items: [{ ...LINE, tax_amount: 1 }] })
     expect(error.details.map(({ field }: { field: string }) => field).sort()).toEqual([
-      'line_items.0',
+      'line_items.0.tax_amount',
       'total_amount',
     ])
   })

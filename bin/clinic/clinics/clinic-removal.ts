@@ -3,7 +3,7 @@
  * itself goes last.
  */
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
-import { noteUnlisted, unlistedOf } from '../../../shared/maintenance/unlisted-credentials.ts'
+import { noteUnlisted, unlistedOf } from '../../../shared/maintenance/verify/unlisted-credentials.ts'
 import { type Scannable, tableItems } from '../../../shared/maintenance/walk/sources.ts'
 import { type WalkOptions, walk } from '../../../shared/maintenance/walk/walk.ts'
 import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'

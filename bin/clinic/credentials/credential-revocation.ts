@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { type CredentialWithUse, isActive } from '../../../shared/domain/credential.ts'
-import { noteUnlisted, unlistedOf } from '../../../shared/maintenance/unlisted-credentials.ts'
+import { noteUnlisted, unlistedOf } from '../../../shared/maintenance/verify/unlisted-credentials.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import type { Table } from '../../../shared/store/table/table.ts'

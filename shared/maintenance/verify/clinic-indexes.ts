@@ -10,12 +10,12 @@ import {
   credentialKey,
 } from '../../store/keys/clinics.ts'
 import type { Item, Write } from '../../store/table/write-requests.ts'
-import { unlistedOf } from '../unlisted-credentials.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
 import type { DifferenceKind } from './comparison/difference.ts'
 import { type Finding, findingOf, type Inspection } from './comparison/inspection.ts'
 import { readable } from './comparison/readable.ts'
 import type { Snapshot } from './comparison/snapshot.ts'
+import { unlistedOf } from './unlisted-credentials.ts'
 
 type CredentialDifference = Extract<DifferenceKind, `credential_${string}` | 'record_unreadable'>
 

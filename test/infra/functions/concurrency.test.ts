@@ -78,7 +78,7 @@ describe('the concurrency of the account', () => {
     const others = ['reference', 'fan-out-events', 'sms-receipts']
     const reserved = reservations('1000')
     expect(Object.keys(reserved).sort()).toEqual([...lists.map(({ id }) => id), ...others].sort())
-    expect(reserved).toMatchObject({ 'list-appointments': 62, 'list-invoices': 20, 'list-rooms': 10 })
+    expect(reserved).toMatchObject({ 'list-appointments': 58, 'list-invoices': 19, 'list-rooms': 9 })
     expect(others.map((id) => reserved[id])).toEqual([30, 100, 10])
   })
 

@@ -1,7 +1,7 @@
 /** One damage at a time in every family of keys of a clinic: what a verification says, and that commands on another clinic go on. */
 import { beforeAll, expect, it } from 'vitest'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
-import { noteUnlisted } from '../../../../shared/maintenance/unlisted-credentials.ts'
+import { noteUnlisted } from '../../../../shared/maintenance/verify/unlisted-credentials.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'

@@ -1,13 +1,13 @@
 /** Credentials that their clinic's list lacks: they authenticate, and only a scan of the table finds them. */
-import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
-import { expirySeconds } from '../store/events/items.ts'
-import { clinicCredentialKey, credentialKey } from '../store/keys/clinics.ts'
-import { keyText, TTL } from '../store/keys/key.ts'
-import { unlistedCredentialKey, walkKey } from '../store/keys/operator.ts'
-import type { Table } from '../store/table/table.ts'
-import { partitionPages } from './walk/partition-pages.ts'
-import { type Scannable, tableItems } from './walk/sources.ts'
-import { type WalkOptions, walk } from './walk/walk.ts'
+import type { ClinicId, ClinicInfo } from '../../domain/clinic.ts'
+import { expirySeconds } from '../../store/events/items.ts'
+import { clinicCredentialKey, credentialKey } from '../../store/keys/clinics.ts'
+import { keyText, TTL } from '../../store/keys/key.ts'
+import { unlistedCredentialKey, walkKey } from '../../store/keys/operator.ts'
+import type { Table } from '../../store/table/table.ts'
+import { partitionPages } from '../walk/partition-pages.ts'
+import { type Scannable, tableItems } from '../walk/sources.ts'
+import { type WalkOptions, walk } from '../walk/walk.ts'
 
 const { pk: PREFIX, sk: SORT_KEY } = credentialKey('')
 
