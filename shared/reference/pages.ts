@@ -45,6 +45,7 @@ export const DOCUMENT_PAGES: Readonly<Record<string, readonly string[]>> = {
     'guides/keeping-a-copy',
   ],
   Guides: [
+    'guides/clinic-system',
     'guides/pages-and-search',
     'guides/revenue',
     'guides/errors-and-idempotency',
