@@ -35,26 +35,9 @@ const NOUNS: Readonly<Record<string, Part>> = {
     description: 'days on which the whole clinic is closed, for all doctors, also those added later',
     define: async (group) => (await import('./clinics/holidays.ts')).addHolidayCommands(group),
   },
-  department: {
-    description: 'departments, which doctors and rooms belong to',
-    define: async (group) =>
-      (await import('./catalogue/departments-and-rooms.ts')).addDepartmentCommands(group),
-  },
   doctor: {
     description: 'doctors: hours, time off, external ids',
     define: async (group) => (await import('./doctors/doctors.ts')).addDoctorCommands(group),
-  },
-  room: {
-    description: 'rooms',
-    define: async (group) => (await import('./catalogue/departments-and-rooms.ts')).addRoomCommands(group),
-  },
-  treatment: {
-    description: 'treatments and their prices',
-    define: async (group) => (await import('./catalogue/treatments.ts')).addTreatmentCommands(group),
-  },
-  'price-list': {
-    description: 'price lists',
-    define: async (group) => (await import('./catalogue/price-lists.ts')).addPriceListCommands(group),
   },
   credential: {
     description: 'credentials of integrations: secrets, scopes, revocation',
@@ -69,16 +52,12 @@ const NOUNS: Readonly<Record<string, Part>> = {
     define: async (group) => (await import('./patients/erasures.ts')).addErasureCommands(group),
   },
   appointment: {
-    description: 'appointments: outcome, moves, external ids',
+    description: 'appointments, and their external ids',
     define: async (group) => (await import('./appointments/appointments.ts')).addAppointmentCommands(group),
   },
   invoice: {
     description: 'invoices: status, corrections',
     define: async (group) => (await import('./finance/invoices.ts')).addInvoiceCommands(group),
-  },
-  payment: {
-    description: 'payments and refunds',
-    define: async (group) => (await import('./finance/payments.ts')).addPaymentCommands(group),
   },
   message: {
     description: 'messages, and those whose outcome is unknown',

@@ -105,10 +105,13 @@ const withSamples = (
   )
 
 /** Runs a command as at a terminal, where the operator agrees to everything. */
-const run = (args: readonly string[], world: PopulatedClinic) =>
-  runTool(args, { PORT: new URL(stack.baseUrl).port }, async (question) =>
+async function run(args: readonly string[], world: PopulatedClinic) {
+  const { key, secret } = await issueCredential(stack.table, world.clinic)
+  const env = { PORT: new URL(stack.baseUrl).port, CLINIC_CREDENTIAL: `${key}:${secret}` }
+  return runTool(args, env, async (question) =>
     question.includes('patient') ? world.appointment.patient.fullName : 'yes',
   )
+}
 
 /** A clinic with the names, numbers and external ids that documents use. */
 async function createWorld(): Promise<PopulatedClinic> {

@@ -72,7 +72,7 @@ export const describeAppointments = (
   { clinic }: ClinicContext,
   appointments: readonly OutsideAppointment[],
   where = 'outside working hours',
-  remedies = '"appointment move" or "appointment cancel"',
+  remedies = '"appointment update" or "appointment cancel"',
 ): string[] =>
   appointments.length === 0
     ? []

@@ -1,7 +1,6 @@
 /** Records of the API as lines of text, with all decimals of their amounts. The API and `--json` have numbers. */
 
 import { currencyDecimals } from '../../../shared/domain/money/currencies.ts'
-import { renderMoney } from '../../../shared/domain/money/money.ts'
 import type { ClinicContext } from '../tool/connection.ts'
 import { formatTable } from '../tool/output.ts'
 
@@ -69,10 +68,6 @@ const AMOUNTS: ReadonlySet<string> = new Set([
 /** An amount in units of its currency: `50` is `50.00` in EUR. */
 export const formatAmount = (amount: number, currency: string): string =>
   amount.toFixed(currencyDecimals(currency))
-
-/** An amount in minor units with its currency: `5000` is `50.00 EUR`. */
-export const formatMinor = (minor: number, currency: string): string =>
-  `${formatAmount(renderMoney(minor, currency), currency)} ${currency}`
 
 /** The record with its amounts as text, including the amounts of its parts: they are in its currency unless a part has its own. */
 export function withAmountTexts(record: object, outer?: string): object {

@@ -1,7 +1,6 @@
 /** Options that set the fields of a record. */
 import { type Command, Option } from 'commander'
 import * as z from 'zod'
-import { checkMoney } from '../../../shared/domain/money/money.ts'
 import { CommandFailure, parseOption } from './output.ts'
 
 export type Field = {
@@ -47,13 +46,6 @@ export const numberOf = (what: string) =>
     .int({ error: 'must be a whole number' })
     .min(1, { error: 'must be at least 1' })
     .max(1_000_000, { error: 'must be at most 1000000' })
-
-/** An amount in minor units. @throws CommandFailure naming the option */
-export function parseAmountOption(option: string, value: string, currency: string, positive = false): number {
-  const amount = checkMoney(value.trim(), currency, positive)
-  if ('issue' in amount) throw new CommandFailure(`--${option} ${amount.issue}`)
-  return amount.units
-}
 
 /** @throws CommandFailure for a command without any option about what to change */
 export function requireChange({ clinic: _, yes: __, ...options }: Readonly<Record<string, unknown>>): void {

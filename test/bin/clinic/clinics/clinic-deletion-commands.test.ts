@@ -20,6 +20,13 @@ const { db, run, runAsked } = deployedTable()
 let clinic: Clinic
 let patient: string
 const root = temporaryFolder()
+
+/** A file of new records to import. */
+function newFile(entity: string, text: string): string {
+  const path = join(root, `${entity}.csv`)
+  writeFileSync(path, text)
+  return path
+}
 const LONG_AGO = '2026-05-01T07:00:00.000Z'
 const MANIFEST = join(root, 'whole', 'manifest.json')
 
@@ -199,12 +206,30 @@ describe('clinic delete', () => {
     const inClinic = ['--clinic', other.id]
     const changed: string[] = []
     for (const [name, ...command] of [
-      ['departments', 'department', 'create', ...inClinic, '--name', 'Surgery'],
+      [
+        'departments',
+        'import',
+        ...inClinic,
+        '--yes',
+        newFile('departments', 'external_id,name\nD-1,Surgery\n'),
+      ],
       ['doctors', 'doctor', 'update', doctor.id, ...inClinic, '--hours', 'mon 09:00-12:00'],
       ['holidays', 'holiday', 'create', '--clinic', other.id, '2031-12-25'],
-      ['rooms', 'room', 'create', ...inClinic, '--name', 'Room 2'],
-      ['treatments', 'treatment', 'create', ...inClinic, '--name', 'ECG', '--duration', '30', '--price', '5'],
-      ['price-lists', 'price-list', 'create', ...inClinic, '--name', 'Insured'],
+      ['rooms', 'import', ...inClinic, '--yes', newFile('rooms', 'external_id,name\nR-2,Room 2\n')],
+      [
+        'treatments',
+        'import',
+        ...inClinic,
+        '--yes',
+        newFile('treatments', 'external_id,name,duration_minutes,price\nT-1,ECG,30,5\n'),
+      ],
+      [
+        'price-lists',
+        'import',
+        ...inClinic,
+        '--yes',
+        newFile('price-lists', 'external_id,name\nP-1,Insured\n'),
+      ],
       ['settings', 'clinic', 'update', '--clinic', other.id, '--website', 'https://x.org', '--yes'],
     ]) {
       expect((await run(...command)).errors).toBe('')
@@ -238,7 +263,8 @@ describe('clinic delete', () => {
     const folder = join(root, 'while-it-asks')
     expect((await run('export', ...inClinic, '--out', folder)).code).toBe(0)
     const changing = async () => {
-      expect((await run('department', 'create', ...inClinic, '--name', 'Surgery')).errors).toBe('')
+      const file = newFile('departments', 'external_id,name\nD-1,Surgery\n')
+      expect((await run('import', ...inClinic, '--yes', file)).errors).toBe('')
       return other.name
     }
     expect(

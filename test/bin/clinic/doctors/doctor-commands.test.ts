@@ -46,7 +46,7 @@ const linesOf = (changed: string, outside: string, remedies: string, ...listed: 
     ...listed,
     '',
   ].join('\n')
-const MOVE_OR_CANCEL = '"appointment move" or "appointment cancel"'
+const MOVE_OR_CANCEL = '"appointment update" or "appointment cancel"'
 
 /** The dates on which slots of an hour can be booked. */
 async function bookableDates(): Promise<string[]> {
@@ -141,23 +141,6 @@ describe('appointments that a change leaves outside', () => {
     expect(lines[1]?.records).toContain(mine.patient.id)
   })
 
-  it('are listed when their room or a treatment is deactivated', async () => {
-    const { room, treatment, clinic } = mine
-    const needs = { room, treatments: [{ id: treatment.id, name: 'Consultation' }] }
-    const id = await createAppointment(db.table, mine, { date: MONDAY, ...needs })
-    await appointment(MONDAY, '10:00', '10:30')
-    for (const [kind, entry] of [
-      ['room', room.id],
-      ['treatment', treatment.id],
-    ] as const) {
-      const { code, printed } = await run(kind, 'update', entry, '--clinic', clinic.id, '--no-active')
-      const text = `1 scheduled appointment is now without an active ${kind}`
-      expect([code, printed]).toEqual([0, expect.stringContaining(`${text}. Nothing cancels them`)])
-      expect(printed).toContain(`${lineOf(id)}\n`)
-      expect((await run(kind, 'update', entry, '--clinic', clinic.id, '--active')).printed).not.toContain(id)
-    }
-  })
-
   it('are none if the change leaves all of them inside, or they were outside before', async () => {
     await appointment(MONDAY, '09:00', '09:30')
     await appointment('2099-05-09', '09:00', '09:30')
@@ -190,18 +173,13 @@ describe('a change that changes nothing', () => {
     },
   )
 
-  it('is reported for a room, a clinic, a patient and an appointment, too', async () => {
+  it('is reported for a clinic and a patient, too', async () => {
     const of = ['--clinic', mine.clinic.id]
-    expect((await run('room', 'update', mine.room.id, ...of, '--active')).printed).toContain(
-      'Nothing changed: room ',
-    )
     const same = ['patient', 'update', mine.patient.id, ...of, '--first-name', mine.patient.firstName]
     expect((await run(...same)).printed).toBe(
       `Nothing changed: patient ${mine.patient.id} has these values already\n`,
     )
     expect((await run('patient', 'update', mine.patient.id, ...of)).errors).toContain('Nothing to change')
-    const still = ['appointment', 'move', mine.appointment.id, ...of, '--date', mine.appointment.date]
-    expect((await run(...still)).printed).toContain('Nothing changed')
     expect(
       (await run('clinic', 'update', '--clinic', mine.clinic.id, '--name', 'Clinic', '--yes')).printed,
     ).toBe('Nothing changed: clinic Clinic has these values already\n')

@@ -484,7 +484,9 @@ describe('ids', () => {
 it('announces the records of an import as those of an import, and other changes as the operator’s', async () => {
   const path = file('departments.csv', 'external_id,name\nD-1,Surgery\n')
   expect((await tool('import', '--yes', '--events', path)).code).toBe(0)
-  expect((await run('department', 'create', '--clinic', clinic.id, '--name', 'Dentistry')).code).toBe(0)
+  expect(
+    (await run('clinic', 'update', '--clinic', clinic.id, '--website', 'https://x.org', '--yes')).code,
+  ).toBe(0)
   const range = { pk: announcedPartition(clinic.id), ...announcedRange(clinic.id), limit: 9 }
   const found = (await db.table.query(range)).map(({ e, s }) => [e, s])
   expect(found.sort()).toEqual([

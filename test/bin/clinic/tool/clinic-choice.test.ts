@@ -5,7 +5,7 @@ import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { runTool } from '../../../support/operator-tool.ts'
 import { newClinic } from '../../../support/table.ts'
 
-const { db, run } = deployedTable()
+const { db, run } = deployedTable({ Cell: 'a' })
 let nord: Clinic
 let sued: Clinic
 
@@ -57,11 +57,12 @@ it('a clinic that does not exist is reported with where its id comes from', asyn
 })
 
 it('a write names its clinic, on stderr or in the JSON, and a read does not', async () => {
-  const department = (...args: string[]) => runWith({ CLINIC: nord.id }, 'department', ...args)
-  expect((await department('create', '--name', 'Surgery')).errors).toBe(`Clinic: Praxis Nord (${nord.id})\n`)
-  const { printed, errors } = await department('create', '--name', 'Radiology', '--json')
+  const credential = (...args: string[]) => runWith({ CLINIC: nord.id }, 'credential', ...args)
+  const issue = ['create', '--name', 'Booking', '--scopes', 'none']
+  expect((await credential(...issue)).errors).toBe(`Clinic: Praxis Nord (${nord.id})\n`)
+  const { printed, errors } = await credential(...issue, '--json')
   expect([errors, JSON.parse(printed).clinic]).toEqual(['', { id: nord.id, name: nord.name }])
-  expect((await department('list')).errors).toBe('')
+  expect((await credential('list')).errors).toBe('')
 })
 
 it('the plural of a noun is accepted', async () => {
