@@ -6,7 +6,7 @@ import { readImportIds } from '../../shared/store/external-ids/derive.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
 import { externalIdLinksPartition } from '../../shared/store/keys/external-ids.ts'
 import { allItems } from '../support/all-items.ts'
-import { issueCredential } from '../support/credentials.ts'
+import { INTEGRATOR_SCOPES, issueCredential } from '../support/credentials.ts'
 import { deployedTable } from '../support/deployed-stack.ts'
 import { schemaError } from '../support/document-conformance.ts'
 import { request, stubFunctionEnvironment } from '../support/functions.ts'
@@ -22,7 +22,7 @@ let headers: Record<string, string>
 beforeEach(async () => {
   stubFunctionEnvironment(db.name)
   mine = await createPopulatedClinic(db.table)
-  headers = (await issueCredential(db.table, mine.clinic)).headers
+  headers = (await issueCredential(db.table, mine.clinic, INTEGRATOR_SCOPES)).headers
 })
 
 type Kind = 'patient' | 'appointment'
@@ -134,7 +134,7 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
   it('is of one clinic, and stays out of events and keys', async () => {
     await create(kind, 'CANARY-X')
     const elsewhere = await createPopulatedClinic(db.table)
-    const { headers: theirs } = await issueCredential(db.table, elsewhere.clinic)
+    const { headers: theirs } = await issueCredential(db.table, elsewhere.clinic, INTEGRATOR_SCOPES)
     headers = theirs
     expect(await foundIds(kind, 'CANARY-X')).toEqual([])
     const items = await allItems(db)
@@ -187,7 +187,7 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
     }
     expect(await differences()).toBe(0)
     const elsewhere = await createPopulatedClinic(db.table)
-    headers = (await issueCredential(db.table, elsewhere.clinic)).headers
+    headers = (await issueCredential(db.table, elsewhere.clinic, INTEGRATOR_SCOPES)).headers
     mine = elsewhere
     expect((await create(kind, made)).status).toBe(201)
     expect(await foundIds(kind, made)).toHaveLength(1)

@@ -347,7 +347,7 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
   'create-doctor': (ids) => bodies({ ...BODIES['create-doctor'](ids, 1), external_id: 'x' }),
   'update-doctor': (ids) =>
     bodies(
-      { external_id: 'y', department_id: null, hours: {} },
+      { external_id: 'y', department_id: null, breaks: {} },
       { external_id: null, department_id: ids.department_not_found, is_active: false },
       { is_active: true },
     ),

@@ -14,6 +14,7 @@ import {
   roomStore,
   treatmentStore,
 } from '../../../../shared/store/catalogue.ts'
+import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { holidayStore } from '../../../../shared/store/holidays.ts'
@@ -75,7 +76,7 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
     async () => {
       const store = holidayStore(imported.db)
       await store.set(imported.clinic.id, (days) => days.map((day) => ({ ...day, reason: 'Closed' })))
-      await store.refreshCopies(imported.clinic.id)
+      await copiedNames(imported.db.table).refreshHolidays(imported.clinic.id)
     },
     'name differs',
   ],

@@ -69,8 +69,8 @@ describe('list', () => {
     const program = await operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
     const list = program.commands.find((one) => one.name() === group)?.commands
     const options = list?.find((one) => one.name() === 'list')?.options.map(({ long }) => long)
-    // Records are printed without their patients: `patient show` prints these.
-    const names = Object.keys(route.query.shape).filter((name) => name !== 'expand')
+    // Records are printed without their patients: `patient show` prints these. `--outside` is `outside_hours`.
+    const names = Object.keys(route.query.shape).filter((name) => !['expand', 'outside_hours'].includes(name))
     const parameters = names.map((name) => `--${name.replaceAll('_', '-')}`)
     // The operator alone has unresolved messages, and appointments outside working hours.
     const own: Record<string, string[]> = { message: ['--all', '--unresolved'], appointment: ['--outside'] }

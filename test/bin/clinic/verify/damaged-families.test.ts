@@ -2,6 +2,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { noteUnlisted } from '../../../../shared/maintenance/verify/unlisted-credentials.ts'
+import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
@@ -68,7 +69,7 @@ async function fullClinic(name: string): Promise<PopulatedClinic> {
   const days = [{ from: '2099-01-01', to: '2099-01-01', reason: null }]
   const holidays = holidayStore({ table })
   await holidays.save(clinic.id, await holidays.read(clinic.id), { holidays: days, imports: {} })
-  await holidays.refreshCopies(clinic.id)
+  await copiedNames(table).refreshHolidays(clinic.id)
   return world
 }
 
