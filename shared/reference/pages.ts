@@ -74,6 +74,9 @@ const PAGE_FILES: ReadonlyMap<string, string> = new Map(
 /** Errors that this many operations share are folded on the page of an operation. */
 const COMMON_ERROR_OPERATIONS = 20
 
+/** If a body has more lines, the fields of its objects are folded. */
+const MAX_BODY_LINES = 20
+
 /** If an endpoint has more parameters, fields and errors, the fields of its response are folded. */
 const MAX_LINES_BEFORE_RESPONSE = 8
 
@@ -248,7 +251,8 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
     const parameters = sent.filter((one) => one.in === place)
     return section(title, parameterList(document, parameters))
   }
-  const bodyFields = body ? fieldList(document, body) : []
+  const openBody = body ? fieldList(document, body) : []
+  const bodyFields = body && openBody.length > MAX_BODY_LINES ? fieldList(document, body, 1) : openBody
   // What a caller sends comes first: the response is next to it as an example.
   const openLevels = sent.length + bodyFields.length + ownErrors.length > MAX_LINES_BEFORE_RESPONSE ? 1 : 2
   const place = `reference/${operationId}`

@@ -48,6 +48,7 @@ export const wrong: Json<Answers<'get-patient'>[404]>['message'] = 'errors.devel
 export const fax: Json<NonNullable<operations['send-message']['requestBody']>>['channel'] = 'fax'
 export function one(event: Json<Answers<'list-events'>[200]>['data'][number]): string {
   if (event.event === 'import.completed') return event.data.entity
+  if (event.event === 'clinic.updated') return event.data.changed
   return event.event === 'payment.created' ? event.data.invoice_id : event.data.id
 }
 `
