@@ -178,7 +178,7 @@ def test_has_a_method_for_every_route(client_of):
 
     def handler(request):
         path = request.url.path.split("/api/developer/v1")[1]
-        path = path.replace("/id-1", "/{id}").replace("/id-2", "/{delivery_id}")
+        path = path.replace("/id-1", "/{id}").replace("/id-2", "/{delivery_id}").replace("/id-3", "/{time_off_id}")
         sent.add((request.method, path))
         return page([], page=1, total_pages=0)(request)
 
@@ -203,9 +203,9 @@ def calls_of(of):
             yield from calls_of(value)
             continue
         parameters = inspect.signature(value).parameters.values()
-        given = {"id": "id-1", "delivery_id": "id-2", "body": {}, "date": "2026-05-04", "since": "2026-05-04T12:00:00Z"}
+        given = {"id": "id-1", "delivery_id": "id-2", "time_off_id": "id-3", "body": {}, "date": "2026-05-04", "since": "2026-05-04T12:00:00Z"}
         arguments = {p.name: given[p.name] for p in parameters if p.name in given}
-        if name in ("payments", "deliveries") and list(arguments) == ["id"]:
+        if name in ("payments", "deliveries", "time_off") and list(arguments) == ["id"]:
             yield from calls_of(value(**arguments))
         elif name not in ("pages", "all", "changes"):
             yield lambda value=value, arguments=arguments: value(**arguments)
