@@ -34,8 +34,8 @@ export const loadDemo = (table: Table): Promise<ReadyClinic[]> =>
     }),
   )
 
-/** A cell that is a day, a range of days, or a day with a time. */
-const DAY = /(?<=^|[,/])[+-]\d{1,3}(?=[,/T]|$)/gm
+/** A cell that is a day, a range of days, or a day with a time or a part of it. */
+const DAY = /(?<=^|[,/"])[+-]\d{1,3}(?=[,/T ]|$)/gm
 
 /** CSV with dates in place of days from `today` (`Y-m-d`). */
 const withDates = (csv: string, today: string): string =>

@@ -69,6 +69,17 @@ describe('the demo', () => {
         }
   })
 
+  it('has a doctor who is away for a part of tomorrow', async () => {
+    const [clinic] = clinics as [ReadyClinic]
+    const away = lists.get(`${clinic.name} doctors`)?.find(({ full_name }) => full_name === 'Dr. Emre Koç')
+    const { body } = await request('list-time-off', {
+      path: { id: away.id },
+      headers: { authorization: `Developer ${clinic.credentials.full}` },
+    })
+    const block = { from: '2027-03-02', start_time: '14:00', end_time: '15:00', reason: 'Team meeting' }
+    expect(body.data).toMatchObject([block])
+  })
+
   it('has a treatment of two doctors, patients of several languages, and one who declined SMS', () => {
     for (const { name } of clinics) {
       const of = (list: string): any[] => lists.get(`${name} ${list}`) ?? []
