@@ -23,11 +23,11 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
-/** The scopes of a clinic's own system. The external ids that it sets are those of the clinic's files. */
-const CLINIC_SYSTEM_SCOPES: readonly Scope[] = ['sync.write', 'schedule.write', 'catalogue.write']
+/** Only a clinic's own system has these scopes. The external ids that it sets are those of the clinic's files. */
+const CONFIRMING_SCOPES: readonly Scope[] = ['sync.write', 'schedule.write', 'catalogue.write']
 
 /** Whether imports may overwrite a record whose external id a credential with these scopes has set. */
 export const confirmsExternalIds = (scopes: readonly Scope[]): boolean =>
-  CLINIC_SYSTEM_SCOPES.some((scope) => scopes.includes(scope))
+  CONFIRMING_SCOPES.some((scope) => scopes.includes(scope))
 
 export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text)
