@@ -62,7 +62,7 @@ export async function putBack(tables: ClinicTables, clinic: ClinicId, plan: Rest
   for (const kind of ['department', 'room', 'treatment', 'price-list'] as const)
     await putBackEntries(tables, clinic, kind, changed(kind))
   const doctors = await putBackDoctors(tables, clinic, changed('doctor'))
-  await holidayStore({ table }).refreshCopies(clinic)
+  await copies.refreshHolidays(clinic)
   const patients = await putBackPatients(tables, clinic, changed('patient'))
   await copies.refreshAll(clinic)
 
