@@ -1,7 +1,7 @@
 /** The table of docs/import.md, which `npm run openapi` writes. */
 import { markdownTable } from '../shared/openapi/markdown-table.ts'
 import type { Table } from '../shared/store/table/table.ts'
-import { importEntities } from './clinic/import/entities/entities.ts'
+import { importEntities } from '../shared/sync/entities/entities.ts'
 
 /** The columns of each file that can be imported, in markdown: first the required ones. */
 export const importTable = (): string =>

@@ -6,8 +6,8 @@ import { APPOINTMENT_STATUSES } from '../../shared/domain/booking/appointment.ts
 import { addDays } from '../../shared/domain/clock.ts'
 import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { importEntities } from '../clinic/import/entities/entities.ts'
-import type { ImportableEntity } from '../clinic/import/entities/entity.ts'
+import { importEntities } from '../../shared/sync/entities/entities.ts'
+import type { ImportableEntity } from '../../shared/sync/entities/entity.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
 import { createClinic } from './records.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { importEntities } from '../../bin/clinic/import/entities/entities.ts'
 import { type ImportOptions, importFile } from '../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import { importEntities } from '../../shared/sync/entities/entities.ts'
 import { NOW } from './table.ts'
 
 /** Writes a file of NDJSON. An import stops at U+FFFD unless it is escaped. */

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/store/credential-changes.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { Instant } from '../import/entities/row-fields.ts'
+import { Instant } from '../../../shared/sync/entities/row-fields.ts'
 import { suggestion } from '../import/files/field-names.ts'
 import { nameOf, operatorOf } from '../tool/command-trail.ts'
 import { cellOf, connect, openClinic } from '../tool/connection.ts'

@@ -1,7 +1,7 @@
 /** Changes of a list of days off: the time off of a doctor, or the holidays of a clinic. */
 import { isSameSpan, type TimeOff, type TimeOffSpan } from '../../../shared/domain/booking/doctor.ts'
 import { formatSpan, formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
-import { timeOff } from '../import/entities/doctors.ts'
+import { timeOff } from '../../../shared/sync/entities/doctors.ts'
 import { CommandFailure, parseOption } from '../tool/output.ts'
 
 /** `2026-12-24/2026-12-26; 2027-01-01` */

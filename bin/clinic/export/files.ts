@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
-import { formatList } from '../import/external-ids/resolve-references.ts'
+import { formatList } from '../../../shared/sync/external-ids/resolve-references.ts'
 import { cellWriter } from '../import/files/csv-cells.ts'
 import type { ExportedFile } from './manifest.ts'
 

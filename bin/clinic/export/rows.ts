@@ -13,13 +13,13 @@ import {
 import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../../../shared/domain/money/money.ts'
 import type { Payment } from '../../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../../shared/domain/patients/patient.ts'
-import { doctorValues } from '../import/entities/doctors.ts'
-import { invoiceValues } from '../import/entities/invoices.ts'
-import { messageValues } from '../import/entities/messages.ts'
-import { patientValues } from '../import/entities/patients.ts'
-import { paymentValues } from '../import/entities/payments.ts'
-import { priceListValues } from '../import/entities/price-lists.ts'
-import { treatmentValues } from '../import/entities/treatments.ts'
+import { doctorValues } from '../../../shared/sync/entities/doctors.ts'
+import { invoiceValues } from '../../../shared/sync/entities/invoices.ts'
+import { messageValues } from '../../../shared/sync/entities/messages.ts'
+import { patientValues } from '../../../shared/sync/entities/patients.ts'
+import { paymentValues } from '../../../shared/sync/entities/payments.ts'
+import { priceListValues } from '../../../shared/sync/entities/price-lists.ts'
+import { treatmentValues } from '../../../shared/sync/entities/treatments.ts'
 
 type Columns = Readonly<Record<string, unknown>>
 

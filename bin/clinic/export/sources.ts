@@ -24,9 +24,9 @@ import { MESSAGES } from '../../../shared/store/messages/messages.ts'
 import { toPatient } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
-import { appointmentValues } from '../import/entities/appointments.ts'
-import { departmentValues, roomValues } from '../import/entities/departments-and-rooms.ts'
-import { holidayValues } from '../import/entities/holidays.ts'
+import { appointmentValues } from '../../../shared/sync/entities/appointments.ts'
+import { departmentValues, roomValues } from '../../../shared/sync/entities/departments-and-rooms.ts'
+import { holidayValues } from '../../../shared/sync/entities/holidays.ts'
 import {
   doctorColumns,
   invoiceColumns,

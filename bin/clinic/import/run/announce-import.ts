@@ -4,7 +4,7 @@ import type { StoredClinic } from '../../../../shared/store/clinics.ts'
 import { announcedImportKey } from '../../../../shared/store/keys/operator.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import type { Counts } from '../files/batch-outcomes.ts'
+import type { Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { retryPatiently } from './retry-patiently.ts'
 
 /** Enough that no two contents have the same digest. */

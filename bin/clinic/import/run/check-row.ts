@@ -2,17 +2,17 @@
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import type { ImportIds } from '../../../../shared/store/external-ids/derive.ts'
-import type { ImportEntity, ImportRow } from '../entities/entity.ts'
+import type { ImportEntity, ImportRow } from '../../../../shared/sync/entities/entity.ts'
 import {
   ExternalRef,
   ownIdColumn,
   parseOwnId,
   refIds,
   withOwnIds,
-} from '../external-ids/resolve-references.ts'
+} from '../../../../shared/sync/external-ids/resolve-references.ts'
+import { type Warning, warningsOf } from '../../../../shared/sync/outcomes/warnings.ts'
 import { quoted, suggestion } from '../files/field-names.ts'
 import type { SourceRow } from '../files/row.ts'
-import { type Warning, warningsOf } from '../files/warnings.ts'
 import type { MappedRow, RowMap } from '../maps/row-map.ts'
 import type { Aliases } from './aliases.ts'
 

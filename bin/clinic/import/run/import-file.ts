@@ -3,15 +3,20 @@ import { createHash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { foldName } from '../../../../shared/domain/closest-name.ts'
-import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from '../entities/entity.ts'
-import { overwritePolicy } from '../external-ids/overwrite-check.ts'
-import { withOwnRecords } from '../external-ids/resolve-rows.ts'
-import { BatchOutcomes, type Counts } from '../files/batch-outcomes.ts'
+import type {
+  ImportableEntity,
+  ImportEntity,
+  ImportRow,
+  ImportRun,
+} from '../../../../shared/sync/entities/entity.ts'
+import { overwritePolicy } from '../../../../shared/sync/external-ids/overwrite-check.ts'
+import { withOwnRecords } from '../../../../shared/sync/external-ids/resolve-rows.ts'
+import { BatchOutcomes, type Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
+import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import { rowsFile, rowsWriter } from '../files/rejections.ts'
 import type { FileFormat, SourceRow } from '../files/row.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
-import type { Warning } from '../files/warnings.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'
 import { AS_EMPTY } from '../maps/row-map.ts'
 import type { Aliases } from './aliases.ts'

@@ -1,7 +1,7 @@
 /** Opens a file of an entity: how it is written, and which of its columns are read for which field. */
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
-import type { ImportEntity } from '../entities/entity.ts'
-import { withOwnIdColumns } from '../external-ids/resolve-references.ts'
+import type { ImportEntity } from '../../../../shared/sync/entities/entity.ts'
+import { withOwnIdColumns } from '../../../../shared/sync/external-ids/resolve-references.ts'
 import { groupedRows } from '../files/grouped-rows.ts'
 import { openRows } from '../files/rows.ts'
 import type { ColumnMap } from '../maps/map-schema.ts'

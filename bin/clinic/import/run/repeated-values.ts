@@ -1,8 +1,8 @@
 /** Values that a row repeats from an earlier row of its file. */
 import { createHash } from 'node:crypto'
-import type { ImportableEntity, ImportRow } from '../entities/entity.ts'
+import type { ImportableEntity, ImportRow } from '../../../../shared/sync/entities/entity.ts'
+import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
-import type { Warning } from '../files/warnings.ts'
 
 /** The values of a file so far that no two rows may share, with their lines. */
 export class SeenIds implements Disposable {

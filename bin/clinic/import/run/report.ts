@@ -1,9 +1,9 @@
 /** The reconciliation of a file, without personal data, so that the operator can forward it. */
 import { basename } from 'node:path'
 import { counted } from '../../tool/output.ts'
-import type { LineItemFiles } from '../entities/line-items.ts'
 import { listed, quoted } from '../files/field-names.ts'
 import type { ImportResult, ReadColumn } from './import-file.ts'
+import type { LineItemFiles } from './line-items.ts'
 import type { MoneySum } from './money-sums.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
 

@@ -1,7 +1,6 @@
 /** The reasons of rejected rows are in the words of the tool, whatever a row has. */
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
-import { importEntities } from '../../../../bin/clinic/import/entities/entities.ts'
 import { rowMap } from '../../../../bin/clinic/import/maps/row-map.ts'
 import { rowChecker } from '../../../../bin/clinic/import/run/check-row.ts'
 import { createAppointment } from '../../../../shared/api/bookings.ts'
@@ -9,6 +8,7 @@ import { sendMessage } from '../../../../shared/api/new-message.ts'
 import { createPatient } from '../../../../shared/api/new-patient.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { importEntities } from '../../../../shared/sync/entities/entities.ts'
 import { NOW } from '../../../support/table.ts'
 
 const clinic = {

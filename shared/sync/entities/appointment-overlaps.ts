@@ -1,0 +1,73 @@
+/** Imported history may overlap itself. Appointments that are still to come take time that must be free. */
+
+import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
+import { type Appointment, occupiesSlot } from '../../domain/booking/appointment.ts'
+import type { ClinicInfo } from '../../domain/clinic.ts'
+import { overlaps, parseTime } from '../../domain/interval.ts'
+import { clinicTimestamp } from '../../domain/timestamp.ts'
+import { busyDayKeys, busyTime } from '../../store/calendar/appointments.ts'
+import { findDay } from '../../store/calendar/busy-days.ts'
+import { type Key, longId, shortId } from '../../store/keys/key.ts'
+import type { Changeset } from '../../store/table/changeset.ts'
+import type { Table } from '../../store/table/table.ts'
+
+type AppointmentTime = Pick<Appointment, 'date' | 'endTime' | 'status'>
+
+/** Whether an appointment takes time, and is not over in the clinic's time zone. */
+export const isAhead = (
+  { date, endTime, status }: AppointmentTime,
+  clinic: ClinicInfo,
+  now: number,
+): boolean =>
+  occupiesSlot(status) &&
+  `${date}T${endTime}` > clinicTimestamp(new Date(now).toISOString(), clinic.timezone).slice(0, 16)
+
+/**
+ * Requires the time that an appointment is to take to be free, when it is checked and when it is written. Time that it has already is not
+ * checked again.
+ * @throws RowRejectedError with the ids of both, if another appointment of the doctor or of the room has a part of it
+ */
+export async function requireFreeTime(
+  table: Table,
+  changes: Changeset,
+  before: Appointment | null,
+  after: Appointment,
+): Promise<void> {
+  const own = before ? busyDayKeys(changes.clinic, before) : []
+  const isOwn = (key: Key) =>
+    before && busyTime(before) === busyTime(after) && own.some(({ pk, sk }) => pk === key.pk && sk === key.sk)
+  const keys = busyDayKeys(changes.clinic, after)
+  const time = { from: parseTime(after.startTime), to: parseTime(after.endTime) }
+  for (const [at, key] of keys.entries()) {
+    if (isOwn(key)) continue
+    const day = await findDay(table, key)
+    const other = [...day.times].find(([id, taken]) => id !== shortId(after.id) && overlaps(taken, time))
+    if (other)
+      throw new RowRejectedError(
+        `appointment ${after.id} would overlap appointment ${longId(other[0])} of the same ${at === 0 ? 'doctor' : 'room'}; ` +
+          'import the row with --allow-overlaps if both are right',
+      )
+    changes.expectVersion(key, day.version)
+  }
+}
+
+/**
+ * Divides rows into rounds that are written one after another. Each appointment that is checked against a day is alone on it in its round, since
+ * writing one changes the day. Appointments that are not checked come first: they may leave the time that another takes.
+ */
+export function inRounds<Row>(rows: readonly Row[], checkedDay: (row: Row) => string | null): Row[][] {
+  const first: Row[] = []
+  const rounds: Row[][] = []
+  const counts = new Map<string, number>()
+  for (const row of rows) {
+    const day = checkedDay(row)
+    if (day === null) {
+      first.push(row)
+      continue
+    }
+    const round = counts.get(day) ?? 0
+    counts.set(day, round + 1)
+    rounds[round] = [...(rounds[round] ?? []), row]
+  }
+  return [first, ...rounds].filter(({ length }) => length > 0)
+}

@@ -1,0 +1,199 @@
+import { oneOf, TimeOfDay } from '../../api/schemas.ts'
+import { absenceOn } from '../../domain/booking/absence.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  type CatalogueReference,
+  NEW_APPOINTMENT,
+} from '../../domain/booking/appointment.ts'
+import { isUpcoming } from '../../domain/booking/appointment-actions.ts'
+import { outdatedFields } from '../../domain/booking/change-appointment.ts'
+import type { Doctor } from '../../domain/booking/doctor.ts'
+import { isWorking } from '../../domain/booking/slots.ts'
+import type { ClinicId, ClinicInfo } from '../../domain/clinic.ts'
+import { clockGaps, wallClock } from '../../domain/clock.ts'
+import { overlaps, parseTime } from '../../domain/interval.ts'
+import { fullName } from '../../domain/patients/patient.ts'
+import { cancellationReason, notes } from '../../domain/patients/text-fields.ts'
+import { APPOINTMENTS, appointmentStore } from '../../store/calendar/appointments.ts'
+import { roomStore, treatmentStore } from '../../store/catalogue.ts'
+import { doctorStore, readHolidays } from '../../store/doctors.ts'
+import { doctorKey } from '../../store/keys/clinics.ts'
+import type { Table } from '../../store/table/table.ts'
+import type { RowSource } from '../external-ids/overwrite-check.ts'
+import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
+import type { Warning } from '../outcomes/warnings.ts'
+import { inRounds, isAhead, requireFreeTime } from './appointment-overlaps.ts'
+import {
+  columnTable,
+  defaulted,
+  nullable,
+  nullableReference,
+  reference,
+  references,
+  required,
+} from './columns.ts'
+import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
+import { type BuildRecord, writePatientRows } from './patient-rows.ts'
+import { Instant, RowRecordDate } from './row-fields.ts'
+
+type Fields = RowFields<
+  Omit<Appointment, 'id' | 'patient' | 'doctor' | 'room' | 'treatments' | 'externalId'>
+> &
+  Pick<Appointment, 'date' | 'startTime' | 'endTime'> & {
+    readonly patient: string
+    readonly doctor: string
+    readonly room: string | null | undefined
+    readonly treatments: readonly string[] | undefined
+  }
+
+const columns = columnTable(
+  {
+    patient_external_id: reference('patient', 'patient'),
+    doctor_external_id: reference('doctor', 'doctor'),
+    appointment_date: required('date', RowRecordDate),
+    start_time: required('startTime', TimeOfDay),
+    end_time: required('endTime', TimeOfDay),
+    status: defaulted('status', oneOf(APPOINTMENT_STATUSES)),
+    room_external_id: nullableReference('room', 'room'),
+    treatment_external_ids: references('treatments', 'treatment'),
+    notes: nullable('notes', notes()),
+    confirmed_at: nullable('confirmedAt', Instant),
+    checked_in_at: nullable('checkedInAt', Instant),
+    cancelled_at: nullable('cancelledAt', Instant),
+    cancellation_reason: nullable('cancellationReason', cancellationReason()),
+    created_at: defaulted('createdAt', Instant),
+  },
+  (row) =>
+    row.refine((cells) => !hasValidTimes(cells) || cells.start_time < cells.end_time, {
+      path: ['end_time'],
+      error: 'must be after start_time, on the same day',
+    }),
+)
+
+export const { valuesOf: appointmentValues } = columns
+
+export function appointmentImport(table: Table, now: () => number): ImportEntity<Fields> {
+  const list = appointmentStore({ table })
+  return {
+    name: 'appointments',
+    idKind: 'appointment',
+    ...columns,
+    write: async (run, batch) => {
+      const { clinic } = run
+      const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf: appointmentValues }
+      const checkedDay = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
+        !run.allowOverlaps && isAhead({ ...fields, status }, clinic, now())
+          ? `${fields.doctor} ${fields.date}`
+          : null
+
+      async function prepare(rows: readonly ImportRow<Fields>[]): Promise<BuildRecord<Appointment, Fields>> {
+        const known = await readReferences(table, clinic.id, rows)
+        return async (row, patient, before, changes) => {
+          const { patient: _, doctor: doctorId, room, treatments, ...facts } = row.fields
+          const doctor = requireKnown(
+            known.doctors.get(doctorId),
+            row.columnOf('doctor_external_id'),
+            'doctor',
+          )
+          changes.requireVersion(doctorKey(clinic.id, doctorId), doctor.version)
+          const given = definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>
+          const after = {
+            ...NEW_APPOINTMENT,
+            createdAt: new Date(now()).toISOString(),
+            ...before,
+            ...(before && outdatedFields(before, { ...before, ...given })),
+            ...given,
+            ...(room !== undefined && { room: room && roomOf(known.rooms, room, row, before) }),
+            ...(treatments && { treatments: treatmentsOf(known.treatments, treatments, row, before) }),
+            id: row.id,
+            externalId: before ? before.externalId : (row.externalId ?? null),
+            patient: { id: patient.id, fullName: fullName(patient) },
+            doctor: { id: doctorId, fullName: doctor.fullName },
+          } as Appointment
+          if (!run.allowOverlaps && isAhead(after, clinic, now()))
+            await requireFreeTime(table, changes, before, after)
+          const working = { ...doctor, holidays: known.holidays }
+          run.outcomes.warned(row.id, outsideWarning(working, after, clinic, now(), row))
+          return after
+        }
+      }
+
+      for (const rows of inRounds(batch, checkedDay)) await writePatientRows(target, run, rows, prepare)
+    },
+  }
+}
+
+const hasValidTimes = (row: { start_time: string; end_time: string }): boolean =>
+  TimeOfDay.safeParse(row.start_time).success && TimeOfDay.safeParse(row.end_time).success
+
+/** The records other than patients that rows refer to, by id. */
+async function readReferences(table: Table, clinic: ClinicId, rows: readonly ImportRow<Fields>[]) {
+  const [{ holidays }, doctors, rooms, treatments] = await Promise.all([
+    // The copies of doctors are refreshed after holidays were imported, and not at all in a trial.
+    readHolidays(table, clinic),
+    findReferenced(doctorStore({ table }), clinic, rows, ({ doctor }) => [doctor]),
+    findReferenced(roomStore({ table }), clinic, rows, ({ room }) => [room]),
+    findReferenced(treatmentStore({ table }), clinic, rows, ({ treatments = [] }) => treatments),
+  ])
+  return { doctors, rooms, treatments, holidays }
+}
+
+/** A room as it was called when the appointment was booked, if it is the same as before. */
+const roomOf = (
+  rooms: ReadonlyMap<string, CatalogueReference>,
+  id: string,
+  row: RowSource,
+  before: Appointment | null,
+): CatalogueReference => {
+  if (before?.room?.id === id) return before.room
+  const { name } = requireKnown(rooms.get(id), row.columnOf('room_external_id'), 'room')
+  return { id, name }
+}
+
+const treatmentsOf = (
+  known: ReadonlyMap<string, CatalogueReference>,
+  ids: readonly string[],
+  row: RowSource,
+  before: Appointment | null,
+): CatalogueReference[] =>
+  ids.map((id) => {
+    const { name } =
+      before?.treatments.find((one) => one.id === id) ??
+      requireKnown(known.get(id), row.columnOf('treatment_external_ids'), 'treatment')
+    return { id, name }
+  })
+
+/** The warning about a time that clocks skip, or about a scheduled appointment to come at which its doctor does not work; null for others. */
+function outsideWarning(
+  doctor: Doctor,
+  appointment: Pick<Appointment, 'date' | 'startTime' | 'endTime' | 'status'>,
+  { timezone }: Pick<ClinicInfo, 'timezone'>,
+  now: number,
+  { columnOf }: Pick<RowSource, 'columnOf'>,
+): Warning | null {
+  const { date, startTime, endTime } = appointment
+  const interval = { from: parseTime(startTime), to: parseTime(endTime) }
+  const gaps = clockGaps(date, timezone)
+  if (gaps.some((gap) => overlaps(gap, interval)))
+    return {
+      kind: 'value',
+      text: 'start_time or end_time does not exist on that day: the clocks skip it',
+    }
+  if (!isUpcoming(appointment, wallClock(now, timezone))) return null
+  if (isWorking({ doctor, date, timezone, gaps }, interval)) return null
+  return { kind: 'outside_hours', text: textOf(doctor, date, columnOf('doctor_external_id')) }
+}
+
+function textOf(doctor: Doctor, date: string, doctorColumn: string): string {
+  const absence = absenceOn(doctor, date)?.kind
+  if (absence === 'inactive') return `${doctorColumn} is an inactive doctor`
+  if (absence === 'holiday') return 'appointment_date is a holiday of the clinic'
+  if (absence === 'time_off') return "appointment_date is in the doctor's time off"
+  return hasHours(doctor)
+    ? "start_time or end_time is outside the doctor's working hours"
+    : `${doctorColumn} is a doctor without working hours`
+}
+
+const hasHours = ({ hours, exceptions }: Doctor): boolean =>
+  Object.keys(hours).length + Object.keys(exceptions).length > 0

@@ -1,0 +1,77 @@
+/** Appointments to come at which their doctor does not work are imported with a warning. NOW is 2026-05-01, 10:00 in the clinic. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { appointment, importedClinic } from '../../../bin/clinic/import/calendar-fixtures.ts'
+
+const imported = importedClinic()
+const { load } = imported
+
+/** A Monday. */
+const coming = { ...appointment, appointment_date: '2026-05-04', start_time: '09:00', end_time: '09:30' }
+const doctor = {
+  external_id: 1,
+  full_name: 'Dr. Eva Noll',
+  hours: 'mon-fri 09:00-17:00',
+  breaks: 'mon 12:00-13:00',
+  time_off: '2026-05-05 "Travel"',
+}
+const OUTSIDE = "start_time or end_time is outside the doctor's working hours"
+
+beforeEach(async () => {
+  await load('doctors', [doctor])
+})
+
+describe('a scheduled appointment to come is imported with a warning', () => {
+  it.each([
+    ['before the hours', { start_time: '08:30', end_time: '09:00' }, OUTSIDE],
+    ['in a break', { start_time: '12:30', end_time: '13:30' }, OUTSIDE],
+    ['on a day without hours', { appointment_date: '2026-05-09' }, OUTSIDE],
+    ['in time off', { appointment_date: '2026-05-05' }, "appointment_date is in the doctor's time off"],
+    ['on a holiday', { appointment_date: '2026-05-06' }, 'appointment_date is a holiday of the clinic'],
+  ])('%s', async (_, change, text) => {
+    await load('holidays', [{ external_id: 'h', from: '2026-05-06', name: 'Spring day' }])
+    const rows = [coming, { ...coming, ...change, external_id: 'b' }]
+    const result = await load('appointments', rows)
+    expect(result).toMatchObject({ imported: 2, rejected: 0, warnings: 1, warned: [`2: ${text}`] })
+  })
+
+  it('of an inactive doctor, and of one without working hours', async () => {
+    await load('doctors', [
+      { ...doctor, is_active: false },
+      { external_id: 2, full_name: 'Dr. Bo Lind' },
+    ])
+    const { id } = (await doctorStore(imported.db).list(imported.clinic.id)).find(
+      ({ fullName }) => fullName === 'Dr. Bo Lind',
+    ) ?? { id: '' }
+    const rows = [coming, { ...coming, external_id: 'b', doctor_external_id: undefined, doctor_id: id }]
+    expect((await load('appointments', rows)).warned).toEqual([
+      '1: doctor_external_id is an inactive doctor',
+      '2: doctor_id is a doctor without working hours',
+    ])
+  })
+
+  it('by a trial too, which reads holidays of the same run', async () => {
+    using trial = trialTable(imported.db.table)
+    await load('holidays', [{ external_id: 'h', from: '2026-05-04' }], trial, { isTrial: true })
+    const { warned } = await load('appointments', [coming], trial, { isTrial: true })
+    expect(warned).toEqual(['1: appointment_date is a holiday of the clinic'])
+  })
+})
+
+it.each([
+  ['is over', { appointment_date: '2026-04-05' }],
+  ['has begun', { appointment_date: '2026-05-01', start_time: '07:30', end_time: '23:00' }],
+  ['was cancelled', { appointment_date: '2026-05-09', status: 'cancelled' }],
+  ['is within the hours', {}],
+])('says nothing of an appointment that %s', async (_, change) => {
+  const { imported: count, warned } = await load('appointments', [{ ...coming, ...change }])
+  expect([count, warned]).toEqual([1, []])
+})
+
+it('says nothing of a row that is rejected, or has not changed', async () => {
+  const outside = { ...coming, start_time: '18:00', end_time: '19:00' }
+  const rows = [outside, { ...outside, external_id: 'b' }]
+  expect(await load('appointments', rows)).toMatchObject({ rejected: 1, warned: [`1: ${OUTSIDE}`] })
+  expect(await load('appointments', [outside])).toMatchObject({ unchanged: 1, warned: [] })
+})
