@@ -45,6 +45,7 @@ const IMPORTS: Record<string, string[]> = {
     'shared/store',
   ],
   'shared/maintenance': ['shared/api', 'shared/domain', 'shared/store'],
+  'shared/sync': ['shared/api', 'shared/domain', 'shared/store'],
   functions: [
     'shared/api',
     'shared/delivery',
@@ -55,6 +56,7 @@ const IMPORTS: Record<string, string[]> = {
     'shared/requests',
     'shared/runtime',
     'shared/store',
+    'shared/sync',
   ],
   'functions/workers': [
     'shared/delivery',

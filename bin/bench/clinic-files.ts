@@ -6,8 +6,8 @@ import { APPOINTMENT_STATUSES } from '../../shared/domain/booking/appointment.ts
 import { addDays } from '../../shared/domain/clock.ts'
 import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { importEntities } from '../../shared/sync/entities/entities.ts'
 import type { ImportableEntity } from '../../shared/sync/entities/entity.ts'
+import { fileEntities } from '../clinic/import/run/file-entities.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
 import { createClinic } from './records.ts'
 
@@ -75,7 +75,7 @@ export async function buildClinic(table: Table, patients: number): Promise<Store
   const clinic = (await clinicStore({ table }).find(await createClinic(table))) as StoredClinic
   const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
   for (const [entity, rows] of Object.entries(clinicRows(patients))) {
-    const importable = importEntities(table, Date.now).find(({ name }) => name === entity) as ImportableEntity
+    const importable = fileEntities(table, Date.now).find(({ name }) => name === entity) as ImportableEntity
     const file = writeRows(folder, entity, rows)
     const { imported } = await importFile(file, importable, clinic, { now: Date.now })
     if (imported !== rows.length) throw new Error(`${imported} of ${rows.length} ${entity} were imported.`)

@@ -7,9 +7,9 @@ import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { importEntities } from '../../shared/sync/entities/entities.ts'
 import { entityNames } from '../clinic/import/files/import-paths.ts'
 import { requireExtension } from '../clinic/import/files/rows.ts'
+import { fileEntities } from '../clinic/import/run/file-entities.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
 
 /** A clinic in the ready line, with its credentials as `key:secret` by scope. */
@@ -34,7 +34,7 @@ export async function loadFolder(
   const { id, name, timezone } = settings
   const clinic = await createClinic(table, settings)
   const files = importFiles(folder)
-  for (const entity of importEntities(table, Date.now))
+  for (const entity of fileEntities(table, Date.now))
     for (const { path } of files.filter((file) => file.entity === entity.name)) {
       const reasons: string[] = []
       await importFile(path, entity, clinic, {
@@ -55,7 +55,7 @@ export const SETTINGS_FILE = 'clinic.json'
 export function importFiles(
   folder: string,
 ): { readonly path: string; readonly entity: string | undefined }[] {
-  const known = importEntities({} as Table, Date.now).map(({ name }) => name)
+  const known = fileEntities({} as Table, Date.now).map(({ name }) => name)
   return readdirSync(folder)
     .filter((name) => name !== SETTINGS_FILE && !name.startsWith('.'))
     .sort()

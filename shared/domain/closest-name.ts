@@ -26,3 +26,12 @@ export const foldName = (name: string): string =>
     .replace(/[\s_-]+/g, '_')
 
 const lettersOf = (name: string): string => foldName(name).replaceAll('_', '')
+
+/** ` (did you mean x?)`, or nothing if no name is close. */
+export function suggestion(name: string, candidates: readonly string[]): string {
+  const meant = closestName(name, candidates)
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`
+}
+
+export const quoted = (names: readonly string[]): string =>
+  names.map((name) => JSON.stringify(name)).join(', ')

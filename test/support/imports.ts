@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileEntities } from '../../bin/clinic/import/run/file-entities.ts'
 import { type ImportOptions, importFile } from '../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { importEntities } from '../../shared/sync/entities/entities.ts'
 import { NOW } from './table.ts'
 
 /** Writes a file of NDJSON. An import stops at U+FFFD unless it is escaped. */
@@ -39,7 +39,7 @@ export async function importRecords(
   file: string,
   { now = () => NOW, ...options }: Partial<ImportOptions> = {},
 ) {
-  const entity = importEntities(table, now).find((known) => known.name === name)
+  const entity = fileEntities(table, now).find((known) => known.name === name)
   if (!entity) throw new Error(`no entity ${name}`)
   const [reasons, rejections, warned]: [string[], string[], string[]] = [[], [], []]
   const result = await importFile(file, entity, clinic, {

@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { withSource } from '../../../shared/store/table/table.ts'
-import { importableFiles, importEntities } from '../../../shared/sync/entities/entities.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
@@ -13,6 +12,7 @@ import { rowsFile } from './files/rejections.ts'
 import { readColumnMap } from './maps/column-map.ts'
 import { Aliases } from './run/aliases.ts'
 import { draftMap } from './run/draft-map.ts'
+import { fileEntities, importableFiles } from './run/file-entities.ts'
 import type { ImportResult } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
 import { LineItemFiles } from './run/line-items.ts'
@@ -122,7 +122,7 @@ type Run = Omit<Options, 'encoding'> &
 async function importAll(command: Command, files: readonly string[], run: Run): Promise<Outcome> {
   const { table, clinic } = run
   using lineItems = new LineItemFiles()
-  const entities = importableFiles(importEntities(table, Date.now, run), lineItems)
+  const entities = importableFiles(fileEntities(table, Date.now, run), lineItems)
   const names = entities.map(({ name }) => name)
   const map = run.map === undefined ? undefined : readColumnMap(resolveMap(run.map), entities)
   const known = new Map(files.map((file) => [file, entityNames(file, run.entity, names, map)]))

@@ -6,6 +6,7 @@ import { earlierNeedles } from '../../domain/patients/earlier-folding.ts'
 import type { Patient } from '../../domain/patients/patient.ts'
 import { type Needles, parseSearchQuery } from '../../domain/patients/search-text.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { chunked } from '../table/chunked.ts'
 import type { Table } from '../table/table.ts'
 import { readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
@@ -14,6 +15,9 @@ import { searchIndexes } from './search-indexes.ts'
 
 /** After so many attempts, patients that change between the reads are left out. */
 const MAX_ATTEMPTS = 3
+
+/** Patients that are read at once. */
+const MAX_READ = 100
 
 /** Which patients are listed. */
 type Filter = {
@@ -67,6 +71,18 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     return { items, next }
   }
 
+  /** Patients who have all words of one of these names, at most `limit` for each name. */
+  async function named(clinic: ClinicId, names: readonly string[], limit: number): Promise<Patient[]> {
+    const queries = names.map(needlesOf)
+    if (queries.length === 0) return []
+    const index = await indexes.current(clinic)
+    const ordinals = queries.flatMap(({ needles, earlier }) =>
+      needles ? index.find(needles, 0, limit, { earlier: earlier ?? needles }).ordinals : [],
+    )
+    const chunks = chunked([...new Set(ordinals)], MAX_READ)
+    return (await Promise.all(chunks.map((chunk) => patients.findByOrdinals(clinic, chunk)))).flat()
+  }
+
   /** One that becomes active or inactive between the reads is not shown; a second attempt counts it right. */
   async function read(
     clinic: ClinicId,
@@ -105,5 +121,5 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     return { total: isActive ? below - count : count, ordinals }
   }
 
-  return { search, searchAfter, changes: patients.changes }
+  return { search, searchAfter, named, changes: patients.changes }
 }

@@ -1,6 +1,5 @@
 /** Imported history may overlap itself. Appointments that are still to come take time that must be free. */
 
-import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
 import { type Appointment, occupiesSlot } from '../../domain/booking/appointment.ts'
 import type { ClinicInfo } from '../../domain/clinic.ts'
 import { overlaps, parseTime } from '../../domain/interval.ts'
@@ -10,6 +9,7 @@ import { findDay } from '../../store/calendar/busy-days.ts'
 import { type Key, longId, shortId } from '../../store/keys/key.ts'
 import type { Changeset } from '../../store/table/changeset.ts'
 import type { Table } from '../../store/table/table.ts'
+import { RowRejectedError } from '../outcomes/row-rejected.ts'
 
 type AppointmentTime = Pick<Appointment, 'date' | 'endTime' | 'status'>
 
@@ -44,6 +44,7 @@ export async function requireFreeTime(
     const other = [...day.times].find(([id, taken]) => id !== shortId(after.id) && overlaps(taken, time))
     if (other)
       throw new RowRejectedError(
+        { field: 'start_time', issue: at === 0 ? 'slot_unavailable' : 'room_unavailable' },
         `appointment ${after.id} would overlap appointment ${longId(other[0])} of the same ${at === 0 ? 'doctor' : 'room'}; ` +
           'import the row with --allow-overlaps if both are right',
       )

@@ -22,6 +22,7 @@ import { doctorKey } from '../../store/keys/clinics.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { RowSource } from '../external-ids/overwrite-check.ts'
 import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
+import type { RowIssue } from '../outcomes/row-rejected.ts'
 import type { Warning } from '../outcomes/warnings.ts'
 import { inRounds, isAhead, requireFreeTime } from './appointment-overlaps.ts'
 import {
@@ -178,21 +179,22 @@ function outsideWarning(
   if (gaps.some((gap) => overlaps(gap, interval)))
     return {
       kind: 'value',
-      text: 'start_time or end_time does not exist on that day: the clocks skip it',
+      field: 'start_time',
+      issue: 'or end_time does not exist on that day: the clocks skip it',
     }
   if (!isUpcoming(appointment, wallClock(now, timezone))) return null
   if (isWorking({ doctor, date, timezone, gaps }, interval)) return null
-  return { kind: 'outside_hours', text: textOf(doctor, date, columnOf('doctor_external_id')) }
+  return { kind: 'outside_hours', ...absenceIssue(doctor, date, columnOf('doctor_external_id')) }
 }
 
-function textOf(doctor: Doctor, date: string, doctorColumn: string): string {
+function absenceIssue(doctor: Doctor, date: string, doctorColumn: string): RowIssue {
   const absence = absenceOn(doctor, date)?.kind
-  if (absence === 'inactive') return `${doctorColumn} is an inactive doctor`
-  if (absence === 'holiday') return 'appointment_date is a holiday of the clinic'
-  if (absence === 'time_off') return "appointment_date is in the doctor's time off"
+  if (absence === 'inactive') return { field: doctorColumn, issue: 'is an inactive doctor' }
+  if (absence === 'holiday') return { field: 'appointment_date', issue: 'is a holiday of the clinic' }
+  if (absence === 'time_off') return { field: 'appointment_date', issue: "is in the doctor's time off" }
   return hasHours(doctor)
-    ? "start_time or end_time is outside the doctor's working hours"
-    : `${doctorColumn} is a doctor without working hours`
+    ? { field: 'start_time', issue: "or end_time is outside the doctor's working hours" }
+    : { field: doctorColumn, issue: 'is a doctor without working hours' }
 }
 
 const hasHours = ({ hours, exceptions }: Doctor): boolean =>

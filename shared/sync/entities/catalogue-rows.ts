@@ -1,6 +1,5 @@
 /** Shared by the imports of departments, rooms, treatments and price lists. */
 
-import { RowRejectedError, requireKnownId } from '../../../bin/clinic/import/files/import-errors.ts'
 import { MAX_CATALOGUE } from '../../domain/booking/catalogue.ts'
 import { type CatalogueRules, InvalidEntry } from '../../domain/catalogue/catalogue-rules.ts'
 import type { ClinicId, ClinicInfo } from '../../domain/clinic.ts'
@@ -10,6 +9,7 @@ import type { Provenance } from '../../store/external-ids/provenance.ts'
 import { chunked } from '../../store/table/chunked.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import type { Write } from '../outcomes/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import { type ImportEntity, type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
 
 /** Records in one transaction, whose size is limited: a price list can have a thousand prices. */
@@ -43,7 +43,7 @@ export function catalogueImport<Entry extends { readonly id: string }, Fields>({
     try {
       return apply(fields, before, id, clinic.currency)
     } catch (error) {
-      throw error instanceof InvalidEntry ? new RowRejectedError(error.message) : error
+      throw error instanceof InvalidEntry ? new RowRejectedError(error.problems) : error
     }
   }
 
@@ -62,19 +62,22 @@ export function catalogueImport<Entry extends { readonly id: string }, Fields>({
       const before = known.get(row.id) ?? null
       requireKnownId(row, before)
       if (!before && count >= MAX_CATALOGUE[kind])
-        throw new RowRejectedError(
-          `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
-        )
+        throw new RowRejectedError({
+          field: '',
+          issue: `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
+        })
       const entry = build(row, before, clinic)
       const found = problems(entry, present.values(), referable)
       if (found.length > 0)
         throw new RowRejectedError(
-          found
-            .map(({ field, issue }) => `${row.columnOf(conflicting?.[field] ?? field)} ${issue}`)
-            .join('; '),
+          found.map(({ field, issue }) => ({ field: row.columnOf(conflicting?.[field] ?? field), issue })),
         )
       if (!before && removed.has(row.id))
-        overwritePolicy.requireOverwrite(`the ${kind} was removed after its last import`)
+        overwritePolicy.requireOverwrite(
+          'removed',
+          `the ${kind} was removed after its last import`,
+          'to make it again',
+        )
       const provenance = overwritePolicy.check(row, before, before && valuesOf(before), valuesOf(entry))
       return { row, entry, provenance }
     }
@@ -135,6 +138,6 @@ export async function readIds({ list }: SmallList, { id: clinic }: ClinicInfo): 
 /** An amount in minor units. @throws RowRejectedError */
 export function amountOf(value: string | number, currency: string, column: string, positive = false): number {
   const amount = checkMoney(value, currency, positive)
-  if ('issue' in amount) throw new RowRejectedError(`${column} ${amount.issue}`)
+  if ('issue' in amount) throw new RowRejectedError({ field: column, issue: amount.issue })
   return amount.units
 }

@@ -1,6 +1,5 @@
 /** The columns of an entity: one table says how a cell is read, which field of the record it sets, and the value of that field. */
 import * as z from 'zod'
-import type { Field } from '../../../bin/clinic/tool/fields.ts'
 import type { ClinicInfo } from '../../domain/clinic.ts'
 import type { ImportedKind } from '../../store/external-ids/derive.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
@@ -84,6 +83,13 @@ export const references = <Field extends string>(field: Field, kind: ImportedKin
   compared: idsOf,
 })
 
+/** A command's option for a field, with texts that stand for a value, such as "" for none. */
+type FieldOption = {
+  readonly flags: string
+  readonly schema: z.ZodType
+  readonly words: Readonly<Record<string, unknown>>
+}
+
 /** @param checked adds the conditions between cells */
 export function columnTable<const C extends Columns>(
   columns: C,
@@ -126,7 +132,7 @@ export function columnTable<const C extends Columns>(
         const words = emptied === undefined ? {} : { '': emptied }
         return [field, { flags: `--${name.replaceAll('_', '-')} <value>`, schema: cells.shape[name], words }]
       }),
-    ) as Record<keyof FieldsOf<C>, Field>,
+    ) as Record<keyof FieldsOf<C>, FieldOption>,
     schema: (clinic: ClinicInfo, now: number, idOf: RefIds) =>
       z.preprocess(trimmed, checked(cells, clinic, now)).transform((row) => fieldsOf(row, idOf)),
     /** The values of a record by the columns that set them. References are ids of records. */

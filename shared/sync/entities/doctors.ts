@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { RowRejectedError, requireKnownId } from '../../../bin/clinic/import/files/import-errors.ts'
 import { departmentProblems } from '../../domain/booking/catalogue.ts'
 import { type Doctor, MAX_ACTIVE_DOCTORS, NEW_DOCTOR } from '../../domain/booking/doctor.ts'
 import {
@@ -30,6 +29,7 @@ import { chunked } from '../../store/table/chunked.ts'
 import { ConditionFailed } from '../../store/table/errors.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { Write } from '../outcomes/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import { readIds } from './catalogue-rows.ts'
 import { columnTable, defaulted, emptied, nullable, nullableReference, required } from './columns.ts'
 import {
@@ -146,7 +146,10 @@ function withinLimit(
       }
       outcomes.rejected(
         change.after.id,
-        `the clinic has ${MAX_ACTIVE_DOCTORS} active doctors already, the most that it can have`,
+        new RowRejectedError({
+          field: '',
+          issue: `the clinic has ${MAX_ACTIVE_DOCTORS} active doctors already, the most that it can have`,
+        }),
       )
       return false
     })
@@ -170,7 +173,7 @@ function decide(
   }
   requireKnownId(row, before)
   const [problem] = departmentProblems({ departmentId: row.fields.departmentId ?? null }, departments)
-  if (problem) throw new RowRejectedError(`${row.columnOf('department_external_id')} ${problem.issue}`)
+  if (problem) throw new RowRejectedError({ ...problem, field: row.columnOf('department_external_id') })
   const given = definedFields(row.fields)
   const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
   const after = { ...doctor, ...given, id: row.id }

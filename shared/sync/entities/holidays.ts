@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { RowRejectedError, requireKnownId } from '../../../bin/clinic/import/files/import-errors.ts'
 import { isSameSpan, type TimeOff } from '../../domain/booking/doctor.ts'
 import { dayOffReason } from '../../domain/booking/doctor-days.ts'
 import { copiedNames } from '../../store/copies/copied-names.ts'
@@ -8,6 +7,7 @@ import { holidayStore, keptImports, MAX_HOLIDAYS } from '../../store/holidays.ts
 import { retryOnConflict } from '../../store/table/retries.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { Write } from '../outcomes/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import { columnTable, defaulted, nullable, required } from './columns.ts'
 import type { ImportEntity, ImportRow, ImportRun, RowFields } from './entity.ts'
 import { RowRecordDate } from './row-fields.ts'
@@ -76,10 +76,18 @@ function decide(
   // A holiday that was added by hand has no import.
   const before = stored ? (holidays.find((one) => isSameSpan(one, stored)) ?? null) : owner ? null : sameDays
   if (sameDays && sameDays !== before)
-    throw new RowRejectedError('from and to are the days of another holiday')
-  if (stored && !before) overwritePolicy.requireOverwrite('the holiday was removed after its last import')
+    throw new RowRejectedError({ field: 'from', issue: 'and to are the days of another holiday' })
+  if (stored && !before)
+    overwritePolicy.requireOverwrite(
+      'removed',
+      'the holiday was removed after its last import',
+      'to make it again',
+    )
   if (!before && holidays.length >= MAX_HOLIDAYS)
-    throw new RowRejectedError(`the clinic has ${MAX_HOLIDAYS} holidays already, the most that it can have`)
+    throw new RowRejectedError({
+      field: '',
+      issue: `the clinic has ${MAX_HOLIDAYS} holidays already, the most that it can have`,
+    })
   const after = { from, to, reason: reason === undefined ? (before?.reason ?? null) : reason }
   const provenance = overwritePolicy.check(row, stored, before && holidayValues(before), holidayValues(after))
   return {

@@ -1,6 +1,5 @@
 /** The care that imported invoices bill: the appointment, and the doctors and treatments of the invoice and its lines. */
 
-import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
 import type { CatalogueReference, PersonReference } from '../../domain/booking/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Invoice } from '../../domain/money/invoice.ts'
@@ -10,6 +9,7 @@ import { doctorStore } from '../../store/doctors.ts'
 import type { Table } from '../../store/table/table.ts'
 import { requireConfirmed } from '../external-ids/overwrite-check.ts'
 import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
+import { RowRejectedError } from '../outcomes/row-rejected.ts'
 import type { ImportRow } from './entity.ts'
 import type { LineItemCells } from './line-item-cells.ts'
 
@@ -42,7 +42,10 @@ export async function readCare(table: Table, clinic: ClinicId, rows: readonly Ro
     const stored = requireKnown(appointments.get(id), row.columnOf(column), 'appointment')
     requireConfirmed(row, column, { ...stored, id })
     if (stored.record.patient.id !== row.fields.patient)
-      throw new RowRejectedError(`${row.columnOf(column)} is an appointment of another patient`)
+      throw new RowRejectedError({
+        field: row.columnOf(column),
+        issue: 'is an appointment of another patient',
+      })
     return id
   }
 

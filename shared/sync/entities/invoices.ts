@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
-import { temporaryDatabase } from '../../../bin/clinic/import/files/temporary-database.ts'
 import { sizeIssue } from '../../api/invoices.ts'
 import { oneOf } from '../../api/schemas.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
@@ -9,18 +7,18 @@ import { type Amounts, type GivenAmounts, invoiceAmounts } from '../../domain/mo
 import { fullName } from '../../domain/patients/patient.ts'
 import { invoiceNumber } from '../../domain/patients/text-fields.ts'
 import { lineItemId } from '../../domain/uuid.ts'
-import { partitionPages } from '../../maintenance/walk/partition-pages.ts'
-import { invoiceNumbers, takeNumber } from '../../store/calendar/invoice-numbers.ts'
+import { takeNumber } from '../../store/calendar/invoice-numbers.ts'
 import { INVOICES, invoiceStore } from '../../store/calendar/invoices.ts'
 import { paymentStore } from '../../store/calendar/payments.ts'
-import { calendarKey } from '../../store/keys/calendar.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { RefIds } from '../external-ids/resolve-references.ts'
+import { RowRejectedError } from '../outcomes/row-rejected.ts'
 import { currencyCode } from './catalogue-fields.ts'
 import { columnTable, defaulted, nullable, nullableReference, reference, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
 import { readCare } from './invoice-care.ts'
 import { Decimal, type LineItemCells, LineItems, readLineItems } from './line-item-cells.ts'
+import type { KnownNumbers, Lookups } from './lookups.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
 
@@ -71,11 +69,11 @@ const columns = columnTable({
 export const { valuesOf: invoiceValues } = columns
 
 /** The paid amount and the status that depends on it are computed from the payments, not read from the file. */
-export function invoiceImport(table: Table, now: () => number): ImportEntity<Fields> {
+export function invoiceImport(table: Table, now: () => number, { numbersOf }: Lookups): ImportEntity<Fields> {
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
   /** By clinic: an import has one. */
-  const known = new Map<ClinicId, ReturnType<typeof usedNumbers>>()
+  const known = new Map<ClinicId, KnownNumbers>()
 
   return {
     name: 'invoices',
@@ -83,7 +81,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     ...columns,
     isStatedPaid: ({ fields: { clinicStatus } }) => clinicStatus === 'paid',
     write: (run, batch) => {
-      const numbers = known.get(run.clinic.id) ?? usedNumbers(table, run.clinic.id)
+      const numbers = known.get(run.clinic.id) ?? numbersOf(run.clinic.id)
       known.set(run.clinic.id, numbers)
       return writePatientRows(
         {
@@ -93,9 +91,16 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
           valuesOf: invoiceValues,
           accept: async (row, before, changes, isRepeated) => {
             // A number that its invoice has already is not checked again.
-            if (before?.number === row.fields.number || run.allowSameNumbers) return
-            await numbers.take(row.id, row.fields.number, isRepeated)
-            takeNumber(changes, row.fields.number, row.id)
+            const { number } = row.fields
+            if (before?.number === number || run.allowSameNumbers) return
+            const other = await numbers.holderOf(number, row.id, isRepeated)
+            if (other !== null)
+              throw new RowRejectedError(
+                { field: 'invoice_number', issue: 'invoice_number_taken' },
+                `invoice_number is the number of invoice ${other}; import the row with --allow-same-numbers if both are right`,
+              )
+            numbers.add(number, row.id)
+            takeNumber(changes, number, row.id)
           },
         },
         run,
@@ -137,54 +142,18 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
             }
             const settled = applyPayments(withDoctor(invoice, doctor), paid)
             const issue = sizeIssue(settled, run.clinic)
-            if (issue) throw new RowRejectedError(`the invoice ${issue}`)
+            if (issue) throw new RowRejectedError({ field: '', issue: `the invoice ${issue}` })
             const isLowered = before && settled.total < Math.min(before.total, settled.paid)
-            const warning = isLowered
-              ? 'total_amount is less than what is paid'
-              : hasMoved && `${columnOf('appointment_external_id')} has moved to another patient`
-            run.outcomes.warned(id, warning ? { kind: 'value', text: warning } : null)
+            const appointment = columnOf('appointment_external_id')
+            run.outcomes.warned(
+              id,
+              isLowered ? { kind: 'value', field: 'total_amount', issue: 'is less than what is paid' } : null,
+              hasMoved ? { kind: 'value', field: appointment, issue: 'has moved to another patient' } : null,
+            )
             return settled
           }
         },
       )
-    },
-  }
-}
-
-/**
- * The numbers of a clinic's invoices. All are read when the first new number is imported, which costs less than a query for each, into
- * a temporary database, since there can be more than fit in memory.
- */
-function usedNumbers(table: Table, clinic: ClinicId) {
-  const db = temporaryDatabase(
-    'CREATE TABLE numbers (invoice TEXT PRIMARY KEY, number TEXT) WITHOUT ROWID; CREATE INDEX by_number ON numbers (number)',
-  )
-  const insert = db.prepare('INSERT OR REPLACE INTO numbers VALUES (?, ?)')
-  const findOther = db.prepare('SELECT invoice FROM numbers WHERE number = ? AND invoice <> ?')
-  const { holderOf } = invoiceNumbers(table)
-  let isRead = false
-
-  async function readAll(): Promise<void> {
-    const { pk } = calendarKey(clinic, INVOICES.entityCode, '')
-    for await (const items of partitionPages(table, pk))
-      for (const { sk, no } of items) insert.run(sk, String(no))
-    isRead = true
-  }
-
-  return {
-    /**
-     * Gives an invoice a number. @throws RowRejectedError if another invoice has it
-     * @param isAgain whether another writer may have used it since
-     */
-    take: async (invoice: string, number: string, isAgain: boolean): Promise<void> => {
-      if (!isRead) await readAll()
-      const known = findOther.get(number, invoice)?.invoice ?? null
-      const other = known ?? (isAgain ? await holderOf(clinic, number, invoice) : null)
-      if (other !== null)
-        throw new RowRejectedError(
-          `invoice_number is the number of invoice ${other}; import the row with --allow-same-numbers if both are right`,
-        )
-      insert.run(invoice, number)
     },
   }
 }
@@ -194,7 +163,7 @@ type Copied = Pick<Invoice, 'number' | 'currency'> & { readonly patient: Pick<In
 /** Payments copy their invoice's number, patient and currency, so an invoice with payments cannot change them. */
 function checkCopies(before: Copied, after: Copied, columnOf: (name: string) => string): void {
   const reject = (column: string) => {
-    throw new RowRejectedError(`${column} cannot change once there are payments`)
+    throw new RowRejectedError({ field: column, issue: 'cannot change once there are payments' })
   }
   if (before.number !== after.number) reject('invoice_number')
   if (before.patient.id !== after.patient.id) reject(columnOf('patient_external_id'))

@@ -1,9 +1,8 @@
 /** Cells with decimals, and with the line items of an imported invoice. */
 import * as z from 'zod'
-import { parseJson } from '../../../bin/clinic/import/files/csv-cells.ts'
 import type { GivenLine } from '../../domain/money/invoice-amounts.ts'
 import { financeText } from '../../domain/patients/text-fields.ts'
-import { OwnRef, RecordRef, type RefIds } from '../external-ids/resolve-references.ts'
+import { OwnRef, parseJson, RecordRef, type RefIds } from '../external-ids/resolve-references.ts'
 import { rowText } from './row-fields.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */

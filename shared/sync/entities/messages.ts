@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
 import { messageSubject, messageText } from '../../api/new-message.ts'
 import { oneOf } from '../../api/schemas.ts'
 import {
@@ -14,6 +13,7 @@ import { singleLineText } from '../../domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../../domain/timestamp.ts'
 import { MESSAGES, messageStore } from '../../store/messages/messages.ts'
 import type { Table } from '../../store/table/table.ts'
+import { RowRejectedError } from '../outcomes/row-rejected.ts'
 import { columnTable, defaulted, nullable, reference, required } from './columns.ts'
 import { definedFields, type ImportEntity, isUnchanged, type RowFields } from './entity.ts'
 import { writePatientRows } from './patient-rows.ts'
@@ -88,6 +88,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
             // The sender of the message would continue, whatever the row says.
             if (before?.dispatch && !isUnchanged(before, after))
               throw new RowRejectedError(
+                { field: 'status', issue: 'message_in_progress' },
                 'the message is still being sent; import the row once it is sent, or has failed',
               )
             return after

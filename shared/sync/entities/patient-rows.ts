@@ -1,6 +1,5 @@
 /** Shared by the imports of appointments, invoices, payments and messages. */
 
-import { RowRejectedError, requireKnownId } from '../../../bin/clinic/import/files/import-errors.ts'
 import type { StoredRecord } from '../../store/calendar/calendar-entity.ts'
 import type { RecordStore } from '../../store/calendar/calendar-list.ts'
 import { type Provenance, setProvenance } from '../../store/external-ids/provenance.ts'
@@ -14,6 +13,7 @@ import { isSameRecord } from '../../store/table/updated-at-codec.ts'
 import { type ColumnValues, requireConfirmed } from '../external-ids/overwrite-check.ts'
 import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
 import type { Write } from '../outcomes/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
 import { rejectNewLinks, requireUnlinked } from './links.ts'
 
@@ -103,7 +103,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       requireKnownId(row, stored)
       const column = 'patient_external_id'
       const patient = requireKnown(known.get(row.fields.patient), row.columnOf(column), 'patient')
-      requireUnerased(patient)
+      requireUnerased(patient, row.columnOf(column))
       const after = await build(row, patient, stored?.record ?? null, changes)
       const before = stored && valuesOf(stored.record)
       const provenance = overwritePolicy.check(row, stored, before, valuesOf(after))
@@ -153,6 +153,6 @@ export async function writePatientRows<R, Fields extends WithPatient>(
 }
 
 /** @throws RowRejectedError for an erased patient */
-export function requireUnerased({ erasedAt }: StoredPatient): void {
-  if (erasedAt) throw new RowRejectedError('the patient was erased')
+export function requireUnerased({ erasedAt }: StoredPatient, field = ''): void {
+  if (erasedAt) throw new RowRejectedError({ field, issue: 'erased' }, 'the patient was erased')
 }

@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { requireKnownId } from '../../../bin/clinic/import/files/import-errors.ts'
-import { knownPeople, personKey } from '../../../bin/clinic/import/run/known-people.ts'
 import { whenValid } from '../../api/schemas.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { wallClock } from '../../domain/clock.ts'
@@ -29,6 +27,7 @@ import { patientStore, type StoredPatient } from '../../store/patients/patients.
 import { chunked } from '../../store/table/chunked.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { Write } from '../outcomes/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { Warning } from '../outcomes/warnings.ts'
 import { columnTable, defaulted, emptied, nullable, required } from './columns.ts'
 import {
@@ -40,6 +39,7 @@ import {
   type RowFields,
 } from './entity.ts'
 import { withoutNewLinks } from './links.ts'
+import { type KnownPeople, type Lookups, personKey } from './lookups.ts'
 import { requireUnerased } from './patient-rows.ts'
 import { booleanField, Instant, RowDate } from './row-fields.ts'
 
@@ -93,6 +93,8 @@ const columns = columnTable(
 
 export const { valuesOf: patientValues, options: patientOptions } = columns
 
+const ERASED = new RowRejectedError({ field: '', issue: 'erased' }, 'the patient was erased')
+
 const CONSENT = [
   ['accepts_sms', 'acceptsSms'],
   ['accepts_email', 'acceptsEmail'],
@@ -101,7 +103,11 @@ const CONSENT = [
 /** The values of a new patient without details. */
 const INITIAL = patientValues({ firstName: '', lastName: '', ...NO_DETAILS, createdAt: '' })
 
-export function patientImport(table: Table, now: () => number): ImportEntity<PatientFields> {
+export function patientImport(
+  table: Table,
+  now: () => number,
+  lookups: Lookups,
+): ImportEntity<PatientFields> {
   const writer = patientWriter({ table })
 
   return {
@@ -112,7 +118,7 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Pat
     required: [...columns.required, 'last_name'],
     personOf: ({ firstName = '', lastName = '', dateOfBirth = null }) =>
       personKey({ firstName, lastName, dateOfBirth }),
-    write: patientRowWriter(table, now),
+    write: patientRowWriter(table, now, lookups),
     finish: async ({ id }) => {
       await writer.snapshotAll(id)
       await copiedNames(table).refreshAll(id)
@@ -121,13 +127,17 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Pat
 }
 
 /** Creates patients in file order. Rows are compared with the stored records, so an import can be repeated or resumed. */
-function patientRowWriter(table: Table, now: () => number): ImportEntity<PatientFields>['write'] {
+function patientRowWriter(
+  table: Table,
+  now: () => number,
+  { peopleOf }: Lookups,
+): ImportEntity<PatientFields>['write'] {
   const store = patientStore({ table })
   const writer = patientWriter({ table })
   const ledger = erasureLedger({ table })
 
   /** By clinic: an import has one. */
-  const known = new Map<ClinicId, ReturnType<typeof knownPeople>>()
+  const known = new Map<ClinicId, KnownPeople>()
 
   /** Decides on the patient after a row; null if nothing is to be written. @throws RowRejectedError */
   function decide(
@@ -175,12 +185,12 @@ function patientRowWriter(table: Table, now: () => number): ImportEntity<Patient
     const missing = ids.filter((id) => !existing.has(id))
     const erased = await ledger.findErased(clinic.id, missing)
     // Erased, and then lost in a restore to a time before the patient was created or linked; or unlinked before.
-    for (const id of erased) outcomes.rejected(id, 'the patient was erased')
+    for (const id of erased) outcomes.rejected(id, ERASED)
     const decided = batch
       .filter(({ id }) => !erased.has(id))
       .flatMap((row) => outcomes.decided(row.id, () => decide(run, row, existing.get(row.id) ?? null)) ?? [])
     const created = decided.filter(({ write }) => write === 'imported').map(({ after }) => after)
-    const people = known.get(clinic.id) ?? knownPeople(table, clinic.id)
+    const people = known.get(clinic.id) ?? peopleOf(clinic.id)
     known.set(clinic.id, people)
     const alike = await people.findAlike(created)
     for (const { id } of created) outcomes.warned(id, samePerson(alike.get(id)))
@@ -211,5 +221,6 @@ const samePerson = (other: string | undefined): Warning | null =>
     ? null
     : {
         kind: 'same_person',
-        text: `first_name, last_name and date_of_birth match patient ${other} of the clinic`,
+        field: '',
+        issue: `first_name, last_name and date_of_birth match patient ${other} of the clinic`,
       }

@@ -1,6 +1,5 @@
 /** Writes imported payments in the transactions that settle their invoices. */
 
-import { RowRejectedError, requireKnownId } from '../../../bin/clinic/import/files/import-errors.ts'
 import type { Invoice } from '../../domain/money/invoice.ts'
 import { mayCount, type Payment, sumOfPayments } from '../../domain/money/payment.ts'
 import type { StoredRecord } from '../../store/calendar/calendar-entity.ts'
@@ -25,6 +24,7 @@ import { isSameRecord } from '../../store/table/updated-at-codec.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
 import { requireKnown } from '../external-ids/resolve-references.ts'
 import type { Write } from '../outcomes/batch-outcomes.ts'
+import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { Warning } from '../outcomes/warnings.ts'
 import type { ImportRow, ImportRun, RowFields } from './entity.ts'
 import { requireUnerased } from './patient-rows.ts'
@@ -64,7 +64,8 @@ type Decided = {
 
 const OVERPAID: Warning = {
   kind: 'value',
-  text: 'amount with the other payments is more than the total of the invoice',
+  field: 'amount',
+  issue: 'with the other payments is more than the total of the invoice',
 }
 
 /** Invoices whose payments are read concurrently. */
@@ -130,9 +131,9 @@ export async function writePayments(
       const column = row.columnOf('invoice_external_id')
       const invoice = requireKnown(found, column, 'invoice')
       if (before && before.record.invoice.id !== invoice.record.id)
-        throw new RowRejectedError(`${column} cannot change`)
-      if (!patient) throw new RowRejectedError('the clinic has no patient of the invoice')
-      requireUnerased(patient)
+        throw new RowRejectedError({ field: column, issue: 'cannot change' })
+      if (!patient) throw new RowRejectedError({ field: column, issue: 'has no patient' })
+      requireUnerased(patient, column)
       const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
       const left = before && valuesOf(before.record)
       const provenance = overwritePolicy.check(row, before, left, valuesOf(after))
@@ -174,7 +175,8 @@ export async function writePayments(
         if (!(error instanceof ImpossibleBalance)) throw error
         const { payment, reason, message } = error
         // A refund can precede its payment in the file.
-        outcomes.rejected(payment, message, { mayPassLater: reason === 'refunds_exceed_paid' })
+        const rejection = new RowRejectedError({ field: '', issue: message })
+        outcomes.rejected(payment, rejection, { mayPassLater: reason === 'refunds_exceed_paid' })
         accepted = accepted.filter(({ row }) => row.id !== payment)
       }
     }

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
 import { oneOf } from '../../api/schemas.ts'
 import type { ClinicInfo } from '../../domain/clinic.ts'
 import { instantOf } from '../../domain/clock.ts'
@@ -13,6 +12,7 @@ import {
 import { fullName } from '../../domain/patients/patient.ts'
 import { financeText } from '../../domain/patients/text-fields.ts'
 import type { Table } from '../../store/table/table.ts'
+import { RowRejectedError } from '../outcomes/row-rejected.ts'
 import { amountOf } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, reference, required } from './columns.ts'
 import { definedFields, type ImportEntity } from './entity.ts'
@@ -64,7 +64,10 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
         ...facts
       } = fields
       if (currency !== undefined && currency !== invoice.currency)
-        throw new RowRejectedError(`currency must be ${invoice.currency}, the currency of the invoice`)
+        throw new RowRejectedError({
+          field: 'currency',
+          issue: `must be ${invoice.currency}, the currency of the invoice`,
+        })
       const given = isNegative(amount) ? String(amount).replace('-', '') : amount
       const payment: Payment = {
         ...NEW_PAYMENT,
@@ -81,9 +84,10 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
         patient: { id: patient.id, fullName: fullName(patient) },
       }
       if (type === undefined && before?.type === 'refund')
-        throw new RowRejectedError(
-          'type is required: the payment is a refund, and its amount is not negative',
-        )
+        throw new RowRejectedError({
+          field: 'type',
+          issue: 'is required: the payment is a refund, and its amount is not negative',
+        })
       requireFailedIfVoided(payment, before)
       return payment
     }
@@ -106,11 +110,12 @@ function requireFailedIfVoided(
   { status, voidedAt, voidReason }: Payment,
   before: Pick<Payment, 'voidedAt'> | null,
 ): void {
-  if (voidedAt === null && voidReason !== null) throw new RowRejectedError('void_reason needs voided_at')
+  if (voidedAt === null && voidReason !== null)
+    throw new RowRejectedError({ field: 'void_reason', issue: 'needs voided_at' })
   if (voidedAt === null || status === 'failed') return
   throw new RowRejectedError(
     before?.voidedAt
-      ? `the payment was voided, so its status is failed and cannot become ${status}`
-      : 'status must be failed, as the payment has voided_at',
+      ? { field: '', issue: `the payment was voided, so its status is failed and cannot become ${status}` }
+      : { field: 'status', issue: 'must be failed, as the payment has voided_at' },
   )
 }

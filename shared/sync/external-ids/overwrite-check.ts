@@ -12,8 +12,8 @@
  */
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
 import type { Provenance } from '../../store/external-ids/provenance.ts'
+import { RowRejectedError } from '../outcomes/row-rejected.ts'
 import { parseOwnId } from './resolve-references.ts'
 
 /** The values of a record by the column that sets each. References are ids of records. */
@@ -82,7 +82,7 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
       row.externalId !== undefined &&
       stored.externalId?.normalize() !== row.externalId
     )
-      throw new RowRejectedError(linkedByApi('record'))
+      throw linkedByApi('', 'record')
     const { values } = decode(stored?.imported)
     const names = Object.keys(after)
     const valueDigest = valueDigests(row.id)
@@ -91,7 +91,7 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     const differing = before ? names.filter((name) => !isSame(before[name], after[name])) : []
     // A row that names the record by its own id does not depend on what the API has set.
     if (before && stored?.isLinkedByApi && row.externalId !== undefined && differing.length > 0)
-      throw new RowRejectedError(linkedByApi('record'))
+      throw linkedByApi('', 'record')
     if (before && !overwrite && differing.length > 0) {
       const isChanged = names.some(
         (name) => isLeft(name) === false && (isGiven(name) || differing.includes(name)),
@@ -103,7 +103,7 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
       const isForeign = differing.some(
         (name) => isLeft(name) === undefined && !isEmpty(before[name]) && !isInitial(name),
       )
-      if (isChanged || isForeign) throw new RowRejectedError(conflictText(row, stored, differing))
+      if (isChanged || isForeign) throw conflict(row, stored, differing)
     }
     for (const name of names) {
       const isConfirmed = !before || differing.includes(name) || isGiven(name)
@@ -118,8 +118,9 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
   }
 
   /** @throws RowRejectedError with the reason, unless rows replace what was changed in the clinic */
-  function requireOverwrite(reason: string): void {
-    if (!overwrite) throw new RowRejectedError(`${reason}; import the row with --overwrite to make it again`)
+  function requireOverwrite(issue: string, reason: string, effect: string): void {
+    if (overwrite) return
+    throw new RowRejectedError({ field: '', issue }, `${reason}; import the row with --overwrite ${effect}`)
   }
 
   return { isImported, isRepeated, check, requireOverwrite }
@@ -136,18 +137,29 @@ export function requireConfirmed(
   { id, isLinkedByApi }: Provenance & { readonly id: string },
 ): void {
   const name = columnOf(column)
-  if (isLinkedByApi && parseOwnId(source[name]) !== id)
-    throw new RowRejectedError(linkedByApi(`record that ${name} names`))
+  if (isLinkedByApi && parseOwnId(source[name]) !== id) throw linkedByApi(name, `record that ${name} names`)
 }
 
-const linkedByApi = (record: string): string =>
-  `linked_by_api: the API has set or removed the external id of the ${record}; confirm it with "patient link" or ` +
-  '"appointment link", or all of a file with "link"'
+const linkedByApi = (field: string, record: string): RowRejectedError =>
+  new RowRejectedError(
+    { field, issue: 'linked_by_api' },
+    `linked_by_api: the API has set or removed the external id of the ${record}; confirm it with "patient link" or ` +
+      '"appointment link", or all of a file with "link"',
+  )
 
-const conflictText = (row: RowSource, stored: Provenance | null, differing: readonly string[]): string =>
-  `${differing.map(row.columnOf).join(', ')} ${differing.length === 1 ? 'differs' : 'differ'} from the record, which ` +
-  `${stored?.imported === undefined ? 'no import has written' : 'was changed after its last import'}; ` +
-  'import the row with --overwrite to replace what the record has'
+function conflict(
+  { columnOf }: RowSource,
+  stored: Provenance | null,
+  differing: readonly string[],
+): RowRejectedError {
+  const fields = differing.map(columnOf)
+  return new RowRejectedError(
+    fields.map((field) => ({ field, issue: 'conflict' })),
+    `${fields.join(', ')} ${fields.length === 1 ? 'differs' : 'differ'} from the record, which ` +
+      `${stored?.imported === undefined ? 'no import has written' : 'was changed after its last import'}; ` +
+      'import the row with --overwrite to replace what the record has',
+  )
+}
 
 type ImportedState = { readonly row: Buffer; readonly values: Map<number, Buffer> }
 

@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { parseJson } from '../../../bin/clinic/import/files/csv-cells.ts'
-import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { externalId } from '../../domain/patients/text-fields.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import type { ImportedKind } from '../../store/external-ids/derive.ts'
+import { type RowIssue, RowRejectedError } from '../outcomes/row-rejected.ts'
 
 const NOT_AN_ID = 'must be text or a safe integer'
 
@@ -66,21 +65,28 @@ type Row = Readonly<Record<string, unknown>>
  * @param columns of the entity
  * @returns the row, and what is wrong with its ids
  */
-export function withOwnIds(row: Row, columns: readonly string[]): { fields: Row; issues: readonly string[] } {
+export function withOwnIds(
+  row: Row,
+  columns: readonly string[],
+): { fields: Row; issues: readonly RowIssue[] } {
   const fields: Record<string, unknown> = { ...row }
-  const issues: string[] = []
+  const issues: RowIssue[] = []
   for (const column of columns) {
     const own = ownIdColumn(column)
     if (own === column || row[own] === undefined) continue
     const { [own]: value } = row
     delete fields[own]
     if (value === null) fields[column] ??= null
-    else if (row[column] != null) issues.push(`${column} and ${own} are both given; leave one empty`)
+    else if (row[column] != null)
+      issues.push({ field: column, issue: `and ${own} are both given; leave one empty` })
     else {
       const list = own.endsWith('s') ? splitList(value) : [value]
       const ids: (string | null)[] = Array.isArray(list) ? list.map(parseOwnId) : [null]
       if (ids.includes(null)) {
-        issues.push(`${own} must have ids of records, such as 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b`)
+        issues.push({
+          field: own,
+          issue: 'must have ids of records, such as 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b',
+        })
         fields[column] = new OwnId('')
       } else {
         const refs = ids.map((id) => new OwnId(id ?? ''))
@@ -96,6 +102,15 @@ function splitList(value: unknown): unknown {
   // Other text can be an id in brackets.
   const list = value.startsWith('["') ? parseJson(value) : undefined
   return list ?? value.split(';').map((piece) => piece.trim())
+}
+
+/** The value of JSON text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The text of a list of ids that {@link RecordRefs} reads. */
@@ -114,5 +129,8 @@ export const findReferenced = <R, Fields>(
 /** The record that a column of a row refers to. @throws RowRejectedError if the clinic does not have it */
 export function requireKnown<R>(found: R | null | undefined, column: string, kind: string): R {
   if (found) return found
-  throw new RowRejectedError(`${column} is unknown: the clinic has no such ${kind}, or its row was rejected`)
+  throw new RowRejectedError({
+    field: column,
+    issue: `is unknown: the clinic has no such ${kind}, or its row was rejected`,
+  })
 }

@@ -3,13 +3,13 @@
  * id belongs to that record, even if the record was linked to an external id since. In another clinic, it makes a new record.
  */
 
-import type { SourceRow } from '../../../bin/clinic/import/files/row.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { erasureLedger } from '../../store/copies/erasure-ledger.ts'
 import type { ImportedKind, ImportIds, ImportKeys } from '../../store/external-ids/derive.ts'
 import { findLinks, isLinkable, LINKABLE } from '../../store/external-ids/links.ts'
 import { calendarKey } from '../../store/keys/calendar.ts'
 import { departmentKey, priceListKey, roomKey, treatmentKey } from '../../store/keys/catalogue.ts'
+import { holidaysKey } from '../../store/keys/clinics.ts'
 import type { Key } from '../../store/keys/key.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { Item } from '../../store/table/write-requests.ts'
@@ -49,9 +49,11 @@ export function ownRecords(table: Table, clinic: ClinicId, { derivedIdOf }: Pick
 
   async function lookUpOwn(): Promise<boolean> {
     if (asked.size === 0) return false
-    const items = await table.getMany([...asked.values()].map(({ key }) => key))
+    const keys = new Map([...asked.values()].map(({ key }) => [`${key.pk} ${key.sk}`, key]))
+    const items = await table.getMany([...keys.values()])
     const own = [...items, ...(await findErased(items))]
     for (const { pk, sk } of own) found.add(`${pk} ${sk}`)
+    for (const { pk, imports } of items) for (const id of Object.keys(imports ?? {})) found.add(`${pk} ${id}`)
     return own.length > 0
   }
 
@@ -69,8 +71,7 @@ export function ownRecords(table: Table, clinic: ClinicId, { derivedIdOf }: Pick
 
   /** Whether a record was found. Asks for it otherwise. */
   function isFound(kind: ImportedKind, id: string): boolean {
-    if (kind === 'holiday') return false
-    const key = RECORD_KEYS[kind](clinic, id)
+    const key = kind === 'holiday' ? holidaysKey(clinic) : RECORD_KEYS[kind](clinic, id)
     const name = `${key.pk} ${id}`
     if (!found.has(name)) asked.set(name, { kind, key })
     return found.has(name)
@@ -106,11 +107,11 @@ export function ownRecords(table: Table, clinic: ClinicId, { derivedIdOf }: Pick
 }
 
 /** Reads rows. Those that name records by their own ids, or by links, are read again once the records were looked up. */
-export async function* withOwnRecords<Row>(
-  sources: AsyncIterable<SourceRow>,
-  read: (source: SourceRow) => Row,
+export async function* withOwnRecords<Source, Row>(
+  sources: AsyncIterable<Source>,
+  read: (source: Source) => Row,
   own: OwnRecords,
-): AsyncGenerator<{ readonly source: SourceRow; readonly row: Row }> {
+): AsyncGenerator<{ readonly source: Source; readonly row: Row }> {
   for await (const some of inChunks(sources)) {
     const readAll = () => some.map((source) => ({ source, row: read(source) }))
     const rows = readAll()

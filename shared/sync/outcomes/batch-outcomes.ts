@@ -1,6 +1,6 @@
-import { RowRejectedError } from '../../../bin/clinic/import/files/import-errors.ts'
 import { InvalidAmounts } from '../../domain/money/invoice-amounts.ts'
 import { UnavailableError } from '../../store/table/errors.ts'
+import { type RowIssue, RowRejectedError } from './row-rejected.ts'
 import type { Warning } from './warnings.ts'
 
 /** Counts of rows by outcome. */
@@ -8,6 +8,8 @@ export type Counts = { imported: number; updated: number; unchanged: number }
 
 type RowRejection = {
   readonly id: string
+  readonly issues: readonly RowIssue[]
+  /** The reason, as files have it. */
   readonly reason: string
   /** Whether the row may be valid after the rest of the file. */
   readonly mayPassLater: boolean
@@ -22,14 +24,20 @@ export type Write = keyof Counts
  * that finds the row as it should be counts it as written by the import.
  */
 export class BatchOutcomes {
-  readonly #counts: Counts = { imported: 0, updated: 0, unchanged: 0 }
   readonly #rejections: RowRejection[] = []
-  readonly #final = new Set<string>()
+  readonly #final = new Map<string, Write | 'rejected'>()
   readonly #uncertain = new Map<string, Write>()
-  readonly #warnings = new Map<string, Warning>()
+  readonly #warnings = new Map<string, readonly Warning[]>()
 
   get counts(): Counts {
-    return { ...this.#counts }
+    const counts = { imported: 0, updated: 0, unchanged: 0 }
+    for (const outcome of this.#final.values()) if (outcome !== 'rejected') counts[outcome]++
+    return counts
+  }
+
+  /** The final outcome of a row; undefined if it has none yet. */
+  outcomeOf(id: string): Write | 'rejected' | undefined {
+    return this.#final.get(id)
   }
 
   get rejections(): readonly RowRejection[] {
@@ -37,14 +45,16 @@ export class BatchOutcomes {
   }
 
   /** Warnings of rows by their ids, also of rows that were rejected. */
-  get warnings(): ReadonlyMap<string, Warning> {
+  get warnings(): ReadonlyMap<string, readonly Warning[]> {
     return this.#warnings
   }
 
-  /** Sets the warning of a row, null for none: a later attempt may find another, or none. */
-  warned(id: string, warning: Warning | null): void {
-    if (warning) this.#warnings.set(id, warning)
-    else this.#warnings.delete(id)
+  /** Sets the warnings of a row: a later attempt may find others, or none. */
+  warned(id: string, ...warnings: readonly (Warning | null)[]): void {
+    this.#warnings.set(
+      id,
+      warnings.filter((one) => one !== null),
+    )
   }
 
   isFinal(id: string): boolean {
@@ -62,10 +72,14 @@ export class BatchOutcomes {
     this.#finish(id, this.#uncertain.get(id) ?? 'unchanged')
   }
 
-  rejected(id: string, reason: string, { mayPassLater = false } = {}): void {
+  rejected(
+    id: string,
+    { issues, message }: RowRejectedError | InvalidAmounts,
+    { mayPassLater = false } = {},
+  ): void {
     if (this.#final.has(id)) return
-    this.#final.add(id)
-    this.#rejections.push({ id, reason, mayPassLater })
+    this.#final.set(id, 'rejected')
+    this.#rejections.push({ id, issues, reason: message, mayPassLater })
   }
 
   /** What a decision on a row returns; null if it throws a {@link RowRejectedError}, which rejects the row. @throws any other error */
@@ -79,7 +93,7 @@ export class BatchOutcomes {
 
   rejectedBy(id: string, error: unknown): null {
     if (!(error instanceof RowRejectedError || error instanceof InvalidAmounts)) throw error
-    this.rejected(id, error.message)
+    this.rejected(id, error)
     return null
   }
 
@@ -95,8 +109,6 @@ export class BatchOutcomes {
   }
 
   #finish(id: string, outcome: keyof Counts): void {
-    if (this.#final.has(id)) return
-    this.#final.add(id)
-    this.#counts[outcome]++
+    if (!this.#final.has(id)) this.#final.set(id, outcome)
   }
 }

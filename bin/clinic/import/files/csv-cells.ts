@@ -63,12 +63,3 @@ export const CSV_PROBLEMS: { readonly [code: string]: string } = {
   CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; double the quotes inside a field',
   INVALID_OPENING_QUOTE: 'has a quote in the middle of an unquoted field',
 }
-
-/** The value of JSON text; undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

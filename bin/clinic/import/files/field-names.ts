@@ -1,17 +1,8 @@
 /** Names of columns, compared as people write them. */
-import { closestName, foldName } from '../../../../shared/domain/closest-name.ts'
+import { foldName } from '../../../../shared/domain/closest-name.ts'
 
 /** The letters and digits of a text, in which aliases are compared: `750302/1234` and `7503021234` are the same. */
 export const lettersOf = (text: string): string => foldName(text).replace(/[^\p{L}\p{N}]/gu, '')
-
-/** ` (did you mean x?)`, or nothing if no name is close. */
-export function suggestion(name: string, candidates: readonly string[]): string {
-  const meant = closestName(name, candidates)
-  return meant === undefined ? '' : ` (did you mean ${meant}?)`
-}
-
-export const quoted = (names: readonly string[]): string =>
-  names.map((name) => JSON.stringify(name)).join(', ')
 
 /** `4`, `4 and 5`, `4, 5 and 7` */
 export const listed = (items: readonly (string | number)[]): string =>

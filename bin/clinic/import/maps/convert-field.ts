@@ -50,9 +50,6 @@ const AMOUNTS = new Set([
   'tax_rate',
 ])
 
-/** Fields whose values are codes, such as `no_show`. */
-const CODES = new Set(['gender', 'status', 'type', 'payment_method', 'channel'])
-
 const BOOLEANS: { readonly [text: string]: boolean } = {
   true: true,
   yes: true,
@@ -64,7 +61,7 @@ const BOOLEANS: { readonly [text: string]: boolean } = {
 
 const isDateField = (field: string): boolean => /_date$|^date_of_birth$|^valid_(from|to)$/.test(field)
 
-/** Converts a value, or a part of it; without a map, codes only. A value in the form that imports require anyway needs no conversion. */
+/** Converts a value, or a part of it. A value in the form that imports require anyway needs no conversion. */
 export function convertField(
   field: string,
   value: unknown,
@@ -73,7 +70,6 @@ export function convertField(
   row: ReadonlyMap<string, unknown>,
 ): Converted {
   if (typeof value !== 'string') return { value }
-  if (CODES.has(field)) return { value: foldName(value) }
   if (!formats) return { value }
   const { dates, times, decimal, currency, country, titles, today } = formats
   if (part === 'first_names' || part === 'last_name') return { value: nameParts(value, titles)[part] }

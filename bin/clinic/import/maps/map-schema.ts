@@ -1,9 +1,9 @@
 /** The schema of a map of import files. */
 import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
+import { quoted, suggestion } from '../../../../shared/domain/closest-name.ts'
 import { timeZone } from '../../../../shared/domain/time-zone.ts'
 import { encodingName, NO_ENCODING } from '../files/encoding.ts'
-import { quoted, suggestion } from '../files/field-names.ts'
 import type { Part } from './convert-field.ts'
 import { isDateFormat, isTimeFormat } from './format-patterns.ts'
 

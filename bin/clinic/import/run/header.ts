@@ -1,9 +1,9 @@
 /** Rejects a wrong header once, instead of every row. */
 
-import { foldName } from '../../../../shared/domain/closest-name.ts'
+import { foldName, quoted, suggestion } from '../../../../shared/domain/closest-name.ts'
 import type { ImportEntity } from '../../../../shared/sync/entities/entity.ts'
 import { ownIdColumn, withOwnIdColumns } from '../../../../shared/sync/external-ids/resolve-references.ts'
-import { listed, quoted, suggestion } from '../files/field-names.ts'
+import { listed } from '../files/field-names.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import type { FileFormat } from '../files/row.ts'
 import type { RowMap } from '../maps/row-map.ts'

@@ -9,9 +9,11 @@ import type {
   ImportRow,
   ImportRun,
 } from '../../../../shared/sync/entities/entity.ts'
+import { LinkedSince } from '../../../../shared/sync/entities/links.ts'
 import { overwritePolicy } from '../../../../shared/sync/external-ids/overwrite-check.ts'
 import { withOwnRecords } from '../../../../shared/sync/external-ids/resolve-rows.ts'
 import { BatchOutcomes, type Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
+import { issueText } from '../../../../shared/sync/outcomes/row-rejected.ts'
 import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import { rowsFile, rowsWriter } from '../files/rejections.ts'
@@ -58,7 +60,7 @@ export type ImportOptions = {
   readonly isTrial?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
   readonly onRejected?: (rejection: Rejection) => void
-  readonly onWarning?: (warning: Warning & { readonly line: number }) => void
+  readonly onWarning?: (warning: FileWarning) => void
   /** Called with each record that was not rejected, and the number of its rows. */
   readonly onAccepted?: (row: ImportRow, rows: number) => void
   /** Called once, when the import first waits for the store. */
@@ -88,6 +90,13 @@ export type ReadColumn = {
   readonly column: string
   readonly fields: readonly string[]
   readonly cells: Readonly<Record<string, number>>
+}
+
+/** What is warned of in a row. The text begins with the field. */
+export type FileWarning = {
+  readonly line: number
+  readonly kind: Warning['kind'] | 'left_out'
+  readonly text: string
 }
 
 /** The import was stopped between two batches. */
@@ -162,9 +171,9 @@ export async function importFile<Fields>(
   using postponed = new PostponedRows()
   let isLastPass = false
 
-  const warn = (warning: Warning, line: number): void => {
+  const warn = (kind: FileWarning['kind'], text: string, line: number): void => {
     result.warnings++
-    options.onWarning?.({ ...warning, line })
+    options.onWarning?.({ line, kind, text })
   }
 
   async function flush(): Promise<void> {
@@ -180,10 +189,10 @@ export async function importFile<Fields>(
       accepted.delete(id)
     }
     for (const [id, { row, source, isRepeated, leftOut }] of accepted) {
-      const warning = outcomes.warnings.get(id)
       // The other one may be of an earlier run of the same file.
-      if (warning && !(isRepeated && warning.kind === 'same_person')) warn(warning, row.line)
-      for (const text of leftOut) warn({ kind: 'left_out', text: `left out: ${text}` }, row.line)
+      for (const warning of outcomes.warnings.get(id) ?? [])
+        if (!(isRepeated && warning.kind === 'same_person')) warn(warning.kind, issueText(warning), row.line)
+      for (const text of leftOut) warn('left_out', `left out: ${text}`, row.line)
       if (leftOut.length > 0) await incomplete?.write(source, leftOut.join('; '))
       options.onAccepted?.(row, rowsOf(source))
     }
@@ -218,7 +227,7 @@ export async function importFile<Fields>(
       const repeated = repeatedPerson(seen, entity, row)
       batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null, leftOut })
       for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
-        warn(warning, source.line)
+        warn(warning.kind, issueText(warning), source.line)
     }
     if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
   }
@@ -288,6 +297,11 @@ async function writeBatch<Fields>(
   await retryPatiently(() => {
     const left = batch.filter(({ id }) => !outcomes.isFinal(id))
     return write({ ...run, outcomes }, left)
-  }, onWait)
+  }, onWait).catch((error: unknown) => {
+    if (!(error instanceof LinkedSince)) throw error
+    throw new ImportFileError(
+      'External ids were linked while the import ran. What was written stays; import the file again.',
+    )
+  })
   return outcomes
 }

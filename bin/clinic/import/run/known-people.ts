@@ -7,19 +7,14 @@ import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { searchLineParts } from '../../../../shared/store/patients/search-lines.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { type KnownPeople, personKey } from '../../../../shared/sync/entities/lookups.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
-
-type Person = Pick<Patient, 'firstName' | 'lastName' | 'dateOfBirth'>
 
 /** Characters of a folded name that a search line has, however long its other fields are. */
 const NAME_LENGTH = 60
 
 /** Patients that are read at once. */
 const MAX_READ = 100
-
-/** The name, folded as search folds it, and the date of birth; null without one. */
-export const personKey = ({ firstName, lastName, dateOfBirth }: Person): string | null =>
-  dateOfBirth === null ? null : `${fold(fullName({ firstName, lastName }))}\t${dateOfBirth}`
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer').subarray(0, 16)
 
@@ -33,7 +28,7 @@ type Unread = { readonly rowid: number; readonly ordinal: number }
  * matches are read, each once. All is kept in a temporary database, whose file SQLite deletes when it opens it: there can be more
  * patients than fit in memory. It has digests instead of names.
  */
-export function knownPeople(table: Table, clinic: ClinicId) {
+export function knownPeople(table: Table, clinic: ClinicId): KnownPeople {
   const db = temporaryDatabase('CREATE TABLE people (name BLOB, ordinal INTEGER, id TEXT, person BLOB)')
   const insert = db.prepare('INSERT INTO people VALUES (?, ?, ?, ?)')
   const unreadOf = db.prepare('SELECT rowid, ordinal FROM people WHERE name = ? AND ordinal IS NOT NULL')

@@ -9,7 +9,7 @@ import {
   readLineItems,
   TOO_MANY_LINE_ITEMS,
 } from '../../../../shared/sync/entities/line-item-cells.ts'
-import { RowRejectedError } from '../files/import-errors.ts'
+import { RowRejectedError } from '../../../../shared/sync/outcomes/row-rejected.ts'
 import { LINE_ITEMS } from '../files/import-paths.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 
@@ -65,11 +65,12 @@ export class LineItemFiles implements Disposable {
     this.#use.run(row.id)
     const given = kept.map(({ items }): { source: unknown; items: LineItemCells[] } => {
       if (items === null)
-        throw new RowRejectedError('line_items: rows of the file of line items were rejected')
+        throw new RowRejectedError({ field: 'line_items', issue: 'has rows that were rejected' })
       return deserialize(items)
     })
     const lineItems = given.flatMap(({ items }) => items)
-    if (lineItems.length > MAX_LINE_ITEMS) throw new RowRejectedError(`line_items ${TOO_MANY_LINE_ITEMS}`)
+    if (lineItems.length > MAX_LINE_ITEMS)
+      throw new RowRejectedError({ field: 'line_items', issue: TOO_MANY_LINE_ITEMS })
     return {
       ...row,
       fields: { ...(row.fields as object), lineItems },

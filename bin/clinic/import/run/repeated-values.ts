@@ -40,6 +40,7 @@ export function repeatedPerson<Fields>(
   if (first === null) return null
   return {
     kind: 'same_person',
-    text: `first_name, last_name and date_of_birth are already used on line ${first}`,
+    field: '',
+    issue: `first_name, last_name and date_of_birth are already used on line ${first}`,
   }
 }

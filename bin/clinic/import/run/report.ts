@@ -1,7 +1,8 @@
 /** The reconciliation of a file, without personal data, so that the operator can forward it. */
 import { basename } from 'node:path'
+import { quoted } from '../../../../shared/domain/closest-name.ts'
 import { counted } from '../../tool/output.ts'
-import { listed, quoted } from '../files/field-names.ts'
+import { listed } from '../files/field-names.ts'
 import type { ImportResult, ReadColumn } from './import-file.ts'
 import type { LineItemFiles } from './line-items.ts'
 import type { MoneySum } from './money-sums.ts'

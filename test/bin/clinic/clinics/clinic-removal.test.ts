@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { removeClinic } from '../../../../bin/clinic/clinics/clinic-removal.ts'
+import { fileEntities } from '../../../../bin/clinic/import/run/file-entities.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { WalkTaken } from '../../../../shared/maintenance/walk/walk.ts'
@@ -17,7 +18,6 @@ import { clinicCredentialKey, clinicKey } from '../../../../shared/store/keys/cl
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { providerMessageKey } from '../../../../shared/store/keys/messages.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
-import { importEntities } from '../../../../shared/sync/entities/entities.ts'
 import type { ImportableEntity, ImportRow, ImportRun } from '../../../../shared/sync/entities/entity.ts'
 import { itemsWith } from '../../../support/all-items.ts'
 import { removalPlatform } from '../../../support/clinic-removal.ts'
@@ -211,7 +211,7 @@ describe('the deletion of a clinic', () => {
       file,
       Array.from({ length: 200 }, (_, i) => `{"external_id":${i},"name":"D ${i}"}\n`).join(''),
     )
-    const entity = importEntities(db.table, Date.now)[0] as ImportableEntity
+    const entity = fileEntities(db.table, Date.now)[0] as ImportableEntity
     const write = vi.fn(async (run: ImportRun, batch: readonly ImportRow[]) => {
       if (write.mock.calls.length === 2) await removeClinic(platform(), clinic)
       await entity.write(run, batch)

@@ -9,6 +9,7 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
 import { rowsFile } from '../../../../bin/clinic/import/files/rejections.ts'
+import { fileEntities } from '../../../../bin/clinic/import/run/file-entities.ts'
 import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -17,7 +18,6 @@ import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
-import { importEntities } from '../../../../shared/sync/entities/entities.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { handlerOf, request, stubFunctionEnvironment } from '../../../support/functions.ts'
@@ -106,7 +106,7 @@ type Scene = {
 async function importRow({ db, clinic }: Pick<Scene, 'db' | 'clinic'>, name: string, row: object) {
   const file = join(folder, `${name}-${newUuid()}.ndjson`)
   writeFileSync(file, `${JSON.stringify(row)}\n`)
-  const entity = importEntities(db.table, Date.now).find((one) => one.name === name)
+  const entity = fileEntities(db.table, Date.now).find((one) => one.name === name)
   if (!entity) throw new Error(`no entity ${name}`)
   // A patient who was renamed in between is overwritten.
   const { rejected } = await importFile(file, entity, clinic, { now: Date.now, overwrite: true })

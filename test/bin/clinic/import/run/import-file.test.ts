@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { fileEntities } from '../../../../../bin/clinic/import/run/file-entities.ts'
 import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../../../shared/domain/patients/patient.ts'
 import { patientStore } from '../../../../../shared/store/patients/patients.ts'
 import { UnavailableError } from '../../../../../shared/store/table/errors.ts'
-import { importEntities } from '../../../../../shared/sync/entities/entities.ts'
 import type { ImportableEntity } from '../../../../../shared/sync/entities/entity.ts'
 import { importRecords } from '../../../../support/imports.ts'
 import { NOW, newClinic, tableOfFile } from '../../../../support/table.ts'
@@ -117,7 +117,7 @@ describe('importing patients from CSV', () => {
   it('reports once that it waits for the store', async () => {
     const file = join(folder, 'patients.csv')
     writeFileSync(file, `${HEADER}1,Jo,Doe,,,,\n`)
-    const entity = importEntities(db.table, () => NOW).find(
+    const entity = fileEntities(db.table, () => NOW).find(
       ({ name }) => name === 'patients',
     ) as ImportableEntity<unknown>
     const write = vi

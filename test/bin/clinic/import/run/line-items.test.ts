@@ -95,7 +95,7 @@ it('adds line items of another file, and rejects invoices whose items are wrong 
   ).toEqual([
     'Regels.csv:5: line_items.unit_price is not a number such as 1.234,50, as the map says',
     'Regels.csv:8: looks like a sum of the rows above, not like a record',
-    'Notas.csv:4: line_items: rows of the file of line items were rejected',
+    'Notas.csv:4: line_items has rows that were rejected',
     'Notas.csv:5: total_amount is not what subtotal - discount_amount + tax_amount is',
   ])
   expect(await invoices()).toEqual([

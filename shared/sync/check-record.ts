@@ -1,0 +1,151 @@
+/** Checks records without the table: whether each field is valid, and what looks wrong but is possible. */
+import type * as z from 'zod'
+import type { ClinicInfo } from '../domain/clinic.ts'
+import { foldName, quoted, suggestion } from '../domain/closest-name.ts'
+import type { ImportIds } from '../store/external-ids/derive.ts'
+import type { ImportEntity, ImportRow } from './entities/entity.ts'
+import {
+  ExternalRef,
+  ownIdColumn,
+  parseOwnId,
+  refIds,
+  withOwnIds,
+} from './external-ids/resolve-references.ts'
+import { issueText, type RowIssue } from './outcomes/row-rejected.ts'
+import { type Warning, warningsOf } from './outcomes/warnings.ts'
+
+/** A record as the clinic's own system has it, with the fields of its entity. */
+export type GivenRecord = {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Its position in its file or request. */
+  readonly line: number
+  /** What is wrong with fields whose values could not be converted. */
+  readonly problems?: ReadonlyMap<string, string>
+}
+
+export type CheckedRecord<Fields> =
+  | {
+      readonly row: ImportRow<Fields>
+      readonly warnings: readonly Warning[]
+      /** Why values were left out. */
+      readonly leftOut: readonly string[]
+    }
+  | {
+      readonly issues: readonly RowIssue[]
+      /** The id of the record, if it has one. */
+      readonly id?: string
+    }
+
+/** Fields whose values are codes, such as `no_show`, which people also write as `No show`. */
+const CODES = new Set(['gender', 'status', 'type', 'payment_method', 'channel'])
+
+/** How far the clock of another system can be ahead. */
+const CLOCK_DIFFERENCE_MS = 60_000
+
+/** @param optional the fields whose invalid values are left out */
+export function recordChecker<Fields>(
+  entity: ImportEntity<Fields>,
+  clinic: ClinicInfo,
+  now: number,
+  idOf: ImportIds,
+  optional: readonly string[] = [],
+) {
+  const schema = entity.schema(clinic, now, refIds(idOf))
+
+  return ({ fields: given, line, problems = new Map() }: GivenRecord): CheckedRecord<Fields> => {
+    const { external_id, id, ...rest }: Record<string, unknown> = given
+    for (const [field, value] of Object.entries(rest))
+      if (CODES.has(field) && typeof value === 'string') rest[field] = foldName(value)
+    const identity = identify(external_id, id)
+    const unreadable = optional.filter((field) => problems.has(field))
+    const leftOut = new Map(unreadable.map((field) => [field, `${field} ${problems.get(field)}`]))
+    let own = withOwnIds(rest, entity.columns)
+    let fields = schema.safeParse(own.fields)
+    for (const issue of fields.error?.issues ?? []) {
+      const field = String(issue.path[0])
+      if (optional.includes(field) && rest[field] != null)
+        leftOut.set(field, issuesOf(own.fields, entity)(issue).map(issueText).join('; '))
+    }
+    if (leftOut.size > 0) {
+      for (const field of leftOut.keys()) delete rest[field]
+      own = withOwnIds(rest, entity.columns)
+      fields = schema.safeParse(own.fields)
+    }
+    const issues = [
+      ...[...problems]
+        .filter(([field]) => !leftOut.has(field))
+        .map(([field, issue]): RowIssue => ({ field, issue })),
+      ...(identity.issues ?? []),
+      ...own.issues,
+      ...(fields.error?.issues ?? [])
+        .filter(({ path }) => !problems.has(path.filter((step) => typeof step === 'string').join('.')))
+        .flatMap(issuesOf(own.fields, entity)),
+      ...(fields.success && isInFuture(rest.created_at, now)
+        ? [{ field: 'created_at', issue: 'is in the future' }]
+        : []),
+    ]
+    if (identity.issues) return { issues }
+    const recordId = identity.id ?? idOf(entity.idKind, identity.externalId)
+    if (issues.length > 0 || !fields.success) return { issues, id: recordId }
+    return {
+      row: {
+        id: recordId,
+        // An export names a record without an external id by its own id.
+        externalId:
+          parseOwnId(identity.externalId) === recordId ? undefined : identity.externalId?.normalize(),
+        source: rest,
+        columnOf: (name) => (rest[ownIdColumn(name)] == null ? name : ownIdColumn(name)),
+        line,
+        fields: fields.data,
+      },
+      warnings: warningsOf(rest, now),
+      leftOut: [...leftOut.values()],
+    }
+  }
+}
+
+const isInFuture = (value: unknown, now: number): boolean =>
+  typeof value === 'string' && Date.parse(value.trim()) > now + CLOCK_DIFFERENCE_MS
+
+const issuesOf =
+  (row: Record<string, unknown>, { columns }: Pick<ImportEntity, 'columns'>) =>
+  (issue: z.core.$ZodIssue): RowIssue[] => {
+    const value = issue.path.reduce<unknown>(
+      (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
+      row,
+    )
+    const field = issue.path.join('.')
+    if (issue.code === 'unrecognized_keys' && field === '')
+      return issue.keys.map((key) => ({
+        field: key,
+        issue: `is not a known field${suggestion(key, columns)}`,
+      }))
+    if (issue.code === 'unrecognized_keys')
+      return [{ field, issue: `has the unknown field ${quoted(issue.keys)}` }]
+    return [{ field, issue: value == null && issue.code !== 'custom' ? 'is required' : issue.message }]
+  }
+
+/** The record that a row is, or what is wrong with its ids. */
+type Identity =
+  | { readonly id: string; readonly externalId: undefined; readonly issues?: never }
+  | { readonly id?: never; readonly externalId: string; readonly issues?: never }
+  | { readonly issues: readonly RowIssue[] }
+
+/** A row has the external id of its record, or the record's own id. */
+function identify(externalId: unknown, id: unknown): Identity {
+  if (id == null) {
+    const { data, error } = ExternalRef.safeParse(externalId)
+    if (!error) return { externalId: data }
+    const issues = error.issues.map(({ message }) => ({
+      field: 'external_id',
+      issue: externalId == null ? 'is required' : message,
+    }))
+    return { issues }
+  }
+  if (externalId != null)
+    return { issues: [{ field: 'external_id', issue: 'and id are both given; leave one empty' }] }
+  const own = parseOwnId(id)
+  return own === null
+    ? { issues: [{ field: 'id', issue: 'must be the id of a record' }] }
+    : { id: own, externalId: undefined }
+}
