@@ -66,3 +66,30 @@ export async function settleAll<T>(
   await Promise.all(Array.from({ length: concurrency }, runNext))
   if (failures.length > 0) throw failures[0]
 }
+
+/** The longest delay before an item that was queued is checked again. */
+const MAX_RECHECK_DELAY_MS = 60 * 60_000
+
+/** When an item that is queued now is checked, in case its queue message is lost: later, the longer it has waited already. */
+export const recheckDelay = (waitedMs: number, minMs: number): number =>
+  Math.min(Math.max(minMs, waitedMs), MAX_RECHECK_DELAY_MS)
+
+/**
+ * Queues an item that is due `at`. Its time moves to `dueAt` before that, so that only one of two concurrent sweeps queues it, and back if
+ * the queue does not accept it. False if the item had another time by then.
+ * @throws the error of `push`
+ */
+export async function requeue(
+  { at, dueAt }: { readonly at: number; readonly dueAt: number },
+  move: (from: number, to: number) => Promise<boolean>,
+  push: () => Promise<unknown>,
+): Promise<boolean> {
+  if (!(await move(at, dueAt))) return false
+  try {
+    await push()
+  } catch (error) {
+    await move(dueAt, at)
+    throw error
+  }
+  return true
+}

@@ -1,7 +1,7 @@
 import type { Due } from '../../domain/due.ts'
 import { isMessageWaiting, isUnresolved, SENDER_STOPPED } from '../../domain/messages/message.ts'
 import type { Messages } from '../store-ports.ts'
-import { type ReportLag, sweepBatches } from '../sweep-batches.ts'
+import { type ReportLag, recheckDelay, requeue, sweepBatches } from '../sweep-batches.ts'
 import { smsFeedback } from '../test-recipients.ts'
 import type { EmailQueue } from './email-queue.ts'
 import { simulatedEvents } from './feedback.ts'
@@ -23,9 +23,7 @@ const BATCH_SIZE = 100
 
 const CONCURRENCY = 8
 
-/** Bounds of the delay before a message that was queued again is checked again. */
 const MIN_RECHECK_DELAY_MS = 15 * 60_000
-const MAX_RECHECK_DELAY_MS = 60 * 60_000
 
 /**
  * Processes messages that are overdue: queues emails that a crash left unqueued, marks messages whose claim expired as
@@ -64,14 +62,9 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
     return
   }
   // The delay grows with the age: an email that cannot be sent reaches the dead-letter queue each time it is queued.
-  const delay = Math.min(Math.max(MIN_RECHECK_DELAY_MS, age), MAX_RECHECK_DELAY_MS)
-  // The time moves before the message is queued, so only one of two concurrent sweeps queues it.
-  if (!(await messages.postpone(clinic, read, now() + delay))) return
-  try {
-    await queue.push({ clinic, message: id, waits: 0 })
-  } catch (error) {
-    await messages.postpone(clinic, { ...read, version: read.version + 1 }, at)
-    throw error
-  }
-  count('email_queued_again')
+  const dueAt = now() + recheckDelay(age, MIN_RECHECK_DELAY_MS)
+  const move = (from: number, to: number) =>
+    messages.postpone(clinic, from === at ? read : { ...read, version: read.version + 1 }, to)
+  if (await requeue({ at, dueAt }, move, () => queue.push({ clinic, message: id, waits: 0 })))
+    count('email_queued_again')
 }

@@ -1,6 +1,8 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
 import type { DeliveryQueue, DeliveryReference } from '../../domain/webhooks/delivery.ts'
+import { chunked } from '../../store/table/chunked.ts'
+import { settleAll } from '../sweep-batches.ts'
 
 export type DeliveryQueues = ReturnType<typeof deliveryQueues>
 
@@ -29,11 +31,8 @@ export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Delivery
     deliveries: readonly DeliveryReference[],
     delayMs = 0,
   ): Promise<void> {
-    const batches = Array.from({ length: Math.ceil(deliveries.length / MAX_BATCH_SIZE) }, (_, n) =>
-      deliveries.slice(n * MAX_BATCH_SIZE, (n + 1) * MAX_BATCH_SIZE),
-    )
-    const outcomes = await Promise.allSettled(batches.map((batch) => pushBatch(queue, batch, delayMs)))
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    const batches = chunked(deliveries, MAX_BATCH_SIZE)
+    await settleAll(batches, (batch) => pushBatch(queue, batch, delayMs), batches.length)
   }
 
   async function pushBatch(

@@ -1,6 +1,6 @@
 import type { DueDelivery } from '../../domain/webhooks/delivery.ts'
 import type { Deliveries } from '../store-ports.ts'
-import { type ReportLag, sweepBatches } from '../sweep-batches.ts'
+import { type ReportLag, recheckDelay, requeue, sweepBatches } from '../sweep-batches.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 
 export type DeliverySweep = {
@@ -19,9 +19,7 @@ const HORIZON_MS = 75_000
 /** The deliveries of one clinic that a run processes. The others wait for the next run, so that they delay no other clinic. */
 const MAX_PER_CLINIC = 1000
 
-/** Bounds of the delay before a delivery that was queued is checked again, in case its message is lost. */
 const MIN_RECHECK_DELAY_MS = 10 * 60_000
-const MAX_RECHECK_DELAY_MS = 60 * 60_000
 
 const CONCURRENCY = 16
 
@@ -48,16 +46,9 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   if (delayMs > 0 && delivery.nextAt !== at) return
   // The delay grows with the wait: a message that waits in a long queue is not lost, and each check adds another.
   const waitedMs = now() - (delivery.nextAt ?? at)
-  const recheckMs = Math.min(Math.max(MIN_RECHECK_DELAY_MS, waitedMs), MAX_RECHECK_DELAY_MS)
-  const dueAt = now() + delayMs + recheckMs
-  // The time moves before the message is sent, so only one of two concurrent sweeps sends it.
-  if (!(await moveDue(deliveries, item, dueAt))) return
-  try {
-    await queues.push('quick', [{ clinic, webhook, delivery: id }], delayMs)
-  } catch (error) {
-    await moveDue(deliveries, { ...item, at: dueAt }, at)
-    throw error
-  }
+  const dueAt = now() + delayMs + recheckDelay(waitedMs, MIN_RECHECK_DELAY_MS)
+  const move = (from: number, to: number) => moveDue(deliveries, { ...item, at: from }, to)
+  await requeue({ at, dueAt }, move, () => queues.push('quick', [{ clinic, webhook, delivery: id }], delayMs))
 }
 
 /** Moves the time at which a sweep checks a delivery. False if the item had another time by then. */
