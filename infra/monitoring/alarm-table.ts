@@ -159,6 +159,22 @@ export const ALARMS: readonly AlarmDefinition[] = [
     above: 5,
     minutes: 60,
   },
+  occurrence('requests_not_limited', {
+    id: 'requests-not-limited',
+    severity: 'look-tomorrow',
+    page: 'table-throttles',
+    why: 'Requests cannot be counted, and are served without their limit.',
+  }),
+  {
+    ...occurrence('copies_left_stale', {
+      id: 'copies-left-stale',
+      severity: 'look-tomorrow',
+      page: 'sweeps',
+      why: 'Requests could not finish their copies of names and holidays. A sweep finishes them.',
+    }),
+    above: 5,
+    minutes: 60,
+  },
   {
     id: 'email-bounces',
     severity: 'look-tomorrow',

@@ -21,6 +21,8 @@ export type RateLimitOptions = {
   readonly requestsPerMinute: number
   /** Called for the first request of a credential in a minute: records that it was used. */
   readonly recordUse: (credential: Credential) => Promise<void>
+  /** Called at most once a minute while requests cannot be counted. */
+  readonly onUnlimited: (error: unknown) => void
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -37,9 +39,22 @@ const TOO_FAST = { allowed: false, remaining: 0, resetSeconds: 1 }
  * before any work until the limit allows one again. If counting fails, requests are not limited: the limiter must never take the
  * API down. If the counter is throttled, the requests seen by this process are counted instead.
  */
-export function rateLimiter({ countRequest, requestsPerMinute, recordUse, now }: RateLimitOptions) {
+export function rateLimiter({
+  countRequest,
+  requestsPerMinute,
+  recordUse,
+  onUnlimited,
+  now,
+}: RateLimitOptions) {
+  let reportedAt = Number.NEGATIVE_INFINITY
   const exhausted = exhaustedCredentials()
   const recent = recentRequests()
+
+  function reportUnlimited(at: number, error: unknown): void {
+    if (at < reportedAt + 60_000) return
+    reportedAt = at
+    onUnlimited(error)
+  }
 
   /** Counts a request. A write waits for the verdict. @throws ApiError rate_limited */
   async function begin(call: ApiCall, credential: Credential, method: string): Promise<void> {
@@ -56,7 +71,10 @@ export function rateLimiter({ countRequest, requestsPerMinute, recordUse, now }:
   ): Promise<RateVerdict | null> {
     const at = now()
     const isBurst = recent.add(credential.key, rate.perSecond, at)
-    const outcome = await withTimeout(COUNT_TIMEOUT_MS, countRequest(credential)).catch(() => null)
+    const outcome = await withTimeout(COUNT_TIMEOUT_MS, countRequest(credential)).catch((error) => {
+      reportUnlimited(at, error)
+      return null
+    })
     // A failed write must not fail the request.
     if (outcome !== 'throttled' && outcome?.minute === 1)
       backgroundWrites.push(recordUse(credential).catch(() => undefined))

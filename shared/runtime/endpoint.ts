@@ -80,6 +80,7 @@ export function endpoint<R extends Route, S extends Stores>(
       }),
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: uses.recordUse,
+    onUnlimited: (error) => platform.count('requests_not_limited', {}, error),
     checkResponses: environment.CHECK_RESPONSES === 'on',
     toApiError,
   }).handler(async (_event, context, { signal }) => {
@@ -131,10 +132,9 @@ export function endpoint<R extends Route, S extends Stores>(
       })
     const deadline = performance.now() + context.getRemainingTimeInMillis() / 2
     try {
-      return await withScope(
-        { signal: AbortSignal.any([signal, ended.signal]), deadline, requestId: call.requestId },
-        work,
-      )
+      const onOptionalFailure = (error: unknown) => platform.count('copies_left_stale', {}, error)
+      const scope = { deadline, requestId: call.requestId, onOptionalFailure }
+      return await withScope({ ...scope, signal: AbortSignal.any([signal, ended.signal]) }, work)
     } catch (error) {
       // Reads beside the one that has found the response.
       ended.abort()

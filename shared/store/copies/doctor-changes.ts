@@ -82,7 +82,7 @@ export function doctorChanges(table: Table) {
       return outcome
     }
     const written = await retryOnConflict(attempt)
-    if (isRenamed) await optionalWork(() => copies.refresh(clinic.id, doctorOwner(id))).catch(() => undefined)
+    if (isRenamed) await optionalWork(() => copies.refresh(clinic.id, doctorOwner(id)))
     return written
   }
 

@@ -45,7 +45,7 @@ export function holidayChanges(table: Table) {
       return result
     }
     const result = await retryOnConflict(attempt)
-    await optionalWork(() => copies.refresh(clinic, holidaysOwner(clinic))).catch(() => undefined)
+    await optionalWork(() => copies.refresh(clinic, holidaysOwner(clinic)))
     return result
   }
 

@@ -46,7 +46,7 @@ export function patientChanges(table: Table) {
     ...[clinic, id, ...change]: Parameters<typeof updates.update>
   ): Promise<StoredPatient | null> {
     const updated = await updates.update(clinic, id, ...change)
-    if (updated) await optionalWork(() => copies.refresh(clinic, patientOwner(id))).catch(() => undefined)
+    if (updated) await optionalWork(() => copies.refresh(clinic, patientOwner(id)))
     return updated
   }
 

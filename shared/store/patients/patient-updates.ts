@@ -50,7 +50,7 @@ export function patientUpdates({ table }: { table: Table }) {
     if (!updated) return null
     const { patient, head } = updated
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next change.
-    if (head) await optionalWork(() => writer.snapshotIfDue(clinic, head)).catch(() => undefined)
+    if (head) await optionalWork(() => writer.snapshotIfDue(clinic, head))
     return patient
   }
 

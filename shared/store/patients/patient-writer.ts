@@ -71,7 +71,7 @@ export function patientWriter({ table }: { table: Table }) {
     }
     const created = await retryOnConflict(attempt)
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
-    await optionalWork(() => snapshots.snapshotIfDue(clinic, created.head)).catch(() => undefined)
+    await optionalWork(() => snapshots.snapshotIfDue(clinic, created.head))
     return created.patient
   }
 

@@ -11,6 +11,8 @@ export type Scope = {
   readonly requestId: string | undefined
   /** Whether calls that are throttled are sent again. False if the caller cannot wait for a hot item. */
   readonly repeatsThrottled: boolean
+  /** Called with the error of optional work that failed before its time was up. */
+  readonly onOptionalFailure: (error: unknown) => void
 }
 
 const UNLIMITED: Scope = {
@@ -18,6 +20,7 @@ const UNLIMITED: Scope = {
   deadline: Number.POSITIVE_INFINITY,
   requestId: undefined,
   repeatsThrottled: true,
+  onOptionalFailure: () => {},
 }
 
 /** Available to every call that work makes, so that stores need not pass it as a parameter. */
@@ -45,12 +48,15 @@ export function abortOption(signal?: AbortSignal): { readonly abortSignal?: Abor
   return signals.length === 0 ? {} : { abortSignal: AbortSignal.any(signals) }
 }
 
-/** Runs work that the response does not depend on. Its table calls end at the request's deadline. */
-export function optionalWork<T>(work: () => Promise<T>): Promise<T> {
-  const { deadline } = currentScope()
-  if (deadline === Number.POSITIVE_INFINITY) return work()
+/** Runs work that the response does not depend on. Its table calls end at the request's deadline. Its errors are reported. */
+export async function optionalWork(work: () => Promise<unknown>): Promise<void> {
+  const { deadline, onOptionalFailure } = currentScope()
+  const isOver = () => performance.now() >= deadline
   const msLeft = Math.max(0, Math.floor(deadline - performance.now()))
-  return withScope({ signal: AbortSignal.timeout(msLeft) }, work)
+  const limit = deadline === Number.POSITIVE_INFINITY ? {} : { signal: AbortSignal.timeout(msLeft) }
+  await withScope(limit, work).catch((error) => {
+    if (!isOver()) onOptionalFailure(error)
+  })
 }
 
 type StoreFunctions = Record<string, (...parameters: never[]) => Promise<unknown>>

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { dataStackName, monitoringStackName } from '../../../infra/settings/names.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
@@ -127,6 +128,20 @@ async function loseTable(): Promise<void> {
   send.mockRestore()
 }
 
+/** The request cannot be counted, and nothing is written after its transaction. */
+async function loseTableAfterChange(): Promise<void> {
+  const { prototype } = db.client.constructor
+  const { send } = prototype
+  let isDown = false
+  const failing = vi.spyOn(prototype, 'send').mockImplementation(async function (this: object, command) {
+    if (isDown || command instanceof UpdateCommand) throw new Error('down')
+    isDown = command instanceof TransactWriteCommand
+    return send.call(this, command)
+  })
+  await ask('update-patient', { path: { id: patient }, body: { last_name: 'New' } })
+  failing.mockRestore()
+}
+
 async function changeListMeanwhile(): Promise<void> {
   const tallies = tallyKey(tallyPartition(clinic.id, 'A', null), '2026-05')
   await db.table.transact([db.table.putWrite({ ...tallies, '4c': 2, v: 3 })])
@@ -239,6 +254,7 @@ beforeAll(async () => {
   await loseMessages()
   await deliver()
   await loseTable()
+  await loseTableAfterChange()
   await changeListMeanwhile()
   await guessSecrets()
   await sweep()

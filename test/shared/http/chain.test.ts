@@ -58,6 +58,7 @@ function chainOf(of: Route, act: Act, parts: Partial<ChainOptions> = {}) {
     writeAccess: (access) => accesses.push(access),
     verifyCredential: async () => credential,
     onRejectedKey: () => {},
+    onUnlimited: () => {},
     countRequest: counted(1, 1),
     requestsPerMinute: 300,
     recordUse: async () => {},

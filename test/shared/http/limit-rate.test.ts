@@ -11,7 +11,13 @@ async function count(minute: number | null, recordUse: () => Promise<void>): Pro
     if (minute === null) throw new Error('down')
     return { minute, second: 1, secondsLeft: 20 }
   }
-  const limiter = rateLimiter({ countRequest, requestsPerMinute: 300, recordUse, now: () => 0 })
+  const limiter = rateLimiter({
+    countRequest,
+    requestsPerMinute: 300,
+    recordUse,
+    onUnlimited: () => {},
+    now: () => 0,
+  })
   await limiter.begin(call, credential, 'GET')
   await Promise.all(call.backgroundWrites)
 }
@@ -30,4 +36,22 @@ it('records nothing if the request could not be counted', async () => {
 
 it('does not fail a request when recording fails', async () => {
   await count(1, () => Promise.reject(new Error('down')))
+})
+
+it('reports once a minute that requests cannot be counted', async () => {
+  const reported: unknown[] = []
+  const down = new Error('down')
+  let at = 0
+  const limiter = rateLimiter({
+    countRequest: () => Promise.reject(down),
+    requestsPerMinute: 300,
+    recordUse: async () => {},
+    onUnlimited: (error) => reported.push(error),
+    now: () => at,
+  })
+  for (at of [0, 1, 59_999, 60_000]) {
+    const call = beginCall({ requestContext: {} } as never, 0)
+    await limiter.begin(call, credential, 'POST')
+  }
+  expect(reported).toEqual([down, down])
 })
