@@ -70,7 +70,7 @@ export const cancelAppointment = defineRoute({
   scope: 'appointment.write',
   body: z
     .strictObject({
-      reason: cancellationReason().meta({ maxLength: 500 }).nullish(),
+      reason: cancellationReason().nullish(),
     })
     .meta({ id: 'Cancellation' }),
 })

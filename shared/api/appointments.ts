@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { APPOINTMENT_STATUSES, type Appointment as AppointmentRecord } from '../domain/booking/appointment.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
+import { externalId } from '../domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { expandPatient, Patient } from './patients.ts'
@@ -10,7 +11,6 @@ import {
   CalendarDate,
   CatalogueReference,
   envelopeOf,
-  newExternalId,
   oneOf,
   PersonRef,
   queryBoolean,
@@ -154,7 +154,7 @@ export const listAppointments = defineRoute({
     status: someOf(APPOINTMENT_STATUSES).optional(),
     date_from: CalendarDate.optional(),
     date_to: CalendarDate.optional(),
-    external_id: newExternalId().optional(),
+    external_id: externalId().optional(),
     outside_hours: queryBoolean()
       .transform((isAsked) => isAsked || undefined)
       .optional(),

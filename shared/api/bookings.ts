@@ -10,23 +10,14 @@ import {
 } from '../domain/booking/placement.ts'
 import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime } from '../domain/interval.ts'
-import { notes } from '../domain/patients/text-fields.ts'
+import { externalId, notes } from '../domain/patients/text-fields.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
 import { ApiError, type FieldIssue, unknownIds } from './errors.ts'
 import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
-import {
-  CalendarDate,
-  envelopeOf,
-  newExternalId,
-  oneOf,
-  RecordDate,
-  TimeOfDay,
-  Uuid,
-  whenValid,
-} from './schemas.ts'
+import { CalendarDate, envelopeOf, oneOf, RecordDate, TimeOfDay, Uuid, whenValid } from './schemas.ts'
 
 /** One of the next free slots, listed in the `details` of a 409. */
 export const Alternative = z
@@ -58,7 +49,7 @@ const PLACEMENT = {
   UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors', 'doctor-days', 'room-days'],
 } as const satisfies TableCalls
 
-const Notes = notes().meta({ maxLength: 2000 }).nullish()
+const Notes = notes().nullish()
 
 const TreatmentIds = z
   .array(Uuid, { error: 'must be a list of ids of treatments' })
@@ -114,7 +105,7 @@ const OPTIONAL_FIELDS = {
   treatment_ids: TreatmentIds,
   room_id: Uuid.nullish(),
   notes: Notes,
-  external_id: newExternalId().nullish(),
+  external_id: externalId().nullish(),
 }
 
 export const createAppointment = defineRoute({

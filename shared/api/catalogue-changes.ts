@@ -3,14 +3,20 @@ import * as z from 'zod'
 import { type CatalogueKind, MAX_CATALOGUE } from '../domain/booking/catalogue.ts'
 import { MAX_ACTIVE_DOCTORS } from '../domain/booking/doctor.ts'
 import { CURRENCIES } from '../domain/money/currencies.ts'
+import {
+  catalogueName,
+  externalId,
+  treatmentCode,
+  treatmentDescription,
+} from '../domain/patients/text-fields.ts'
 import { DurationMinutes } from './availability.ts'
 import { Department, PriceList, Room, Treatment } from './catalogue.ts'
 import type { RecordNotFoundKey } from './error-catalogue.ts'
 import { inRecord } from './record-names.ts'
 import { defineRoute, type RecordReference } from './route.ts'
-import { envelopeOf, longText, newExternalId, RecordDate, sentFields, shortText, Uuid } from './schemas.ts'
+import { envelopeOf, RecordDate, sentFields, Uuid } from './schemas.ts'
 
-const name = shortText(100)
+const name = catalogueName()
 const flag = z.boolean({ error: 'must be true or false' }).optional()
 const currency = z
   .string({ error: 'must be text' })
@@ -78,7 +84,7 @@ function changesOf<
       scope: 'catalogue.write',
       readScope,
       body: z
-        .strictObject({ ...fields, external_id: newExternalId().nullish() })
+        .strictObject({ ...fields, external_id: externalId().nullish() })
         .meta({ id: `${schema}Create` }),
       response: { status: 201, body: envelopeOf(record), record: { reference }, location: path },
       errors: [...unknown, 'external_id_taken'],
@@ -131,8 +137,8 @@ export const { create: createTreatment, update: updateTreatment } = changesOf(
   },
   {
     name,
-    code: shortText(50).nullish(),
-    description: longText(500).nullish(),
+    code: treatmentCode().nullish(),
+    description: treatmentDescription().nullish(),
     duration_minutes: DurationMinutes,
     price,
     currency,

@@ -2,17 +2,9 @@
 import * as z from 'zod'
 import type { TimeOff } from '../domain/booking/doctor.ts'
 import { dayOffReason } from '../domain/booking/doctor-days.ts'
+import { externalId } from '../domain/patients/text-fields.ts'
 import { defineRoute, type TableCalls } from './route.ts'
-import {
-  CalendarDate,
-  envelopeOf,
-  newExternalId,
-  pageOf,
-  paging,
-  RecordDate,
-  Uuid,
-  validDateRange,
-} from './schemas.ts'
+import { CalendarDate, envelopeOf, pageOf, paging, RecordDate, Uuid, validDateRange } from './schemas.ts'
 
 const Holiday = z.lazy(() =>
   z
@@ -31,8 +23,8 @@ const HolidayCreate = z
   .strictObject({
     from: RecordDate,
     to: RecordDate.optional(),
-    name: dayOffReason.meta({ maxLength: 100 }).nullish(),
-    external_id: newExternalId().nullish(),
+    name: dayOffReason.nullish(),
+    external_id: externalId().nullish(),
   })
   .refine(...validDateRange('from', 'to'))
   .meta({ id: 'HolidayCreate' })

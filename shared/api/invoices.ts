@@ -7,6 +7,7 @@ import {
 } from '../domain/money/invoice.ts'
 import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../domain/money/money.ts'
 import type { Payment as PaymentRecord } from '../domain/money/payment.ts'
+import { text } from '../domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import { expandPatient, Patient } from './patients.ts'
@@ -24,7 +25,6 @@ import {
   requiredRange,
   someOf,
   Timestamp,
-  text,
   Uuid,
   validDateRange,
 } from './schemas.ts'

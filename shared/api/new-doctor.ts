@@ -3,11 +3,12 @@ import * as z from 'zod'
 import { MAX_ACTIVE_DOCTORS } from '../domain/booking/doctor.ts'
 import { doctorName, formatExceptions, MAX_DAYS_TEXT, specialty } from '../domain/booking/doctor-days.ts'
 import { WEEKDAYS, type WeeklyHours, type Window } from '../domain/booking/working-hours.ts'
+import { externalId } from '../domain/patients/text-fields.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Doctor, doctorFieldScopes } from './doctors.ts'
 import { defineRoute, mergeCalls, type RecordReference, type TableCalls } from './route.ts'
-import { newExternalId, RecordDate, sentFields, TimeOfDay, Uuid } from './schemas.ts'
+import { RecordDate, sentFields, TimeOfDay, Uuid } from './schemas.ts'
 
 /** As many times of a day as a week can have seven times in a file. */
 const MAX_WINDOWS = 100
@@ -41,11 +42,11 @@ const Week = z
   )
 
 const doctorFields = () => ({
-  full_name: doctorName.meta({ maxLength: 200 }),
-  specialty: specialty.meta({ maxLength: 100 }).nullish(),
+  full_name: doctorName,
+  specialty: specialty.nullish(),
   department_id: Uuid.nullish(),
   is_active: z.boolean({ error: 'must be true or false' }).optional(),
-  external_id: newExternalId().nullish(),
+  external_id: externalId().nullish(),
   hours: Week.optional(),
   breaks: Week.optional(),
   exceptions: z

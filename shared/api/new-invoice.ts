@@ -1,12 +1,12 @@
 /** Creating, changing, sending and cancelling invoices. */
 import * as z from 'zod'
 import type { InvoiceRejection } from '../domain/money/invoice-changes.ts'
-import { financeText, invoiceNumber } from '../domain/patients/text-fields.ts'
+import { externalId, financeText, invoiceNumber } from '../domain/patients/text-fields.ts'
 import { INVOICE_ITEMS } from '../store/keys/families.ts'
 import { ApiError, unknownIds } from './errors.ts'
 import { InvoiceDetails } from './invoices.ts'
 import { defineRoute, mergeCalls, type RecordReference, type Route, type TableCalls } from './route.ts'
-import { envelopeOf, NoFields, newExternalId, oneOf, RecordDate, sentFields, Uuid } from './schemas.ts'
+import { envelopeOf, NoFields, oneOf, RecordDate, sentFields, Uuid } from './schemas.ts'
 
 const IN_REFERENCES = { id: true, status: true, paid_at: true, created_at: true, updated_at: true } as const
 
@@ -41,7 +41,7 @@ const Decimal = z.number({ error: 'must be a number' })
 
 const LineItemCreate = z
   .strictObject({
-    description: financeText().meta({ maxLength: 500 }),
+    description: financeText(),
     quantity: Decimal,
     unit_price: Decimal,
     discount_amount: Decimal.optional(),
@@ -63,7 +63,7 @@ const LineItems = z
 
 /** What a new invoice can have, and a change of a draft can set. */
 const FIELDS = {
-  invoice_number: invoiceNumber().meta({ maxLength: 100 }).optional(),
+  invoice_number: invoiceNumber().optional(),
   issue_date: RecordDate.optional(),
   due_date: RecordDate.nullish(),
   appointment_id: Uuid.nullish(),
@@ -122,7 +122,7 @@ export const createInvoice = defineRoute({
       ...FIELDS,
       patient_id: Uuid,
       line_items: LineItems,
-      external_id: newExternalId().optional(),
+      external_id: externalId().optional(),
     })
     .meta({ id: 'InvoiceCreate' }),
   response: { ...CHANGE.response, status: 201, location: '/invoices' },

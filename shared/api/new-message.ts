@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../domain/messages/message.ts'
 import { smsLength } from '../domain/messages/sms-text.ts'
-import { singleLineText } from '../domain/patients/text-fields.ts'
+import { multiLineText, singleLineText } from '../domain/patients/text-fields.ts'
 import { MESSAGE_ITEMS } from '../store/keys/families.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, longText, oneOf, PersonRef, renderPersonRef, Uuid, whenValid } from './schemas.ts'
+import { envelopeOf, oneOf, PersonRef, renderPersonRef, Uuid, whenValid } from './schemas.ts'
 
 export const messageSubject = z
   .string({ error: 'must be text' })
@@ -14,7 +14,7 @@ export const messageSubject = z
   .pipe(singleLineText(200))
   .meta({ minLength: 1, maxLength: 200 })
 
-export const messageText = longText(10_000)
+export const messageText = multiLineText(10_000)
   .refine((text) => text.trim() !== '', { error: 'must not be empty' })
   .meta({ minLength: 1 })
 

@@ -59,7 +59,7 @@ export const createPayment = defineRoute({
       payment_method: oneOf(PAYMENT_METHODS),
       type: oneOf(PAYMENT_TYPES).optional(),
       payment_date: RecordDate.optional(),
-      description: financeText().meta({ maxLength: 500 }).nullish(),
+      description: financeText().nullish(),
     })
     .meta({ id: 'PaymentCreate' }),
   response: { status: 201, body: envelopeOf(PaymentDetails), record: { reference }, location: '/payments' },
@@ -76,9 +76,7 @@ export const voidPayment = defineRoute({
     'Takes back a payment or refund that was recorded by mistake: its status becomes `failed`, and it no longer counts. Changes nothing if it ' +
     'has failed already.',
   params: { id: 'payment_not_found' },
-  body: z
-    .strictObject({ reason: financeText().meta({ maxLength: 500 }).nullish() })
-    .meta({ id: 'PaymentVoid' }),
+  body: z.strictObject({ reason: financeText().nullish() }).meta({ id: 'PaymentVoid' }),
   response: { status: 200, body: envelopeOf(PaymentDetails), record: { reference } },
   errors: ['payment_not_found', 'payment_refunded'],
   uses: {

@@ -1,21 +1,16 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import {
-  E164,
-  fullName,
-  GENDERS,
-  LANGUAGE_TAG,
-  NATIONAL_ID,
-  type Patient as PatientRecord,
-} from '../domain/patients/patient.ts'
+import { E164, fullName, GENDERS, type Patient as PatientRecord } from '../domain/patients/patient.ts'
 import { validPhoneNumber } from '../domain/patients/phone-number.ts'
 import {
   emailAddress,
+  externalId,
   languageTag,
   lastName,
   nationalId,
   notes,
   personName,
+  text,
 } from '../domain/patients/text-fields.ts'
 import type { Scope } from '../domain/scope.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
@@ -26,12 +21,10 @@ import { defineRoute, type RecordReference } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
-  newExternalId,
   oneOf,
   queryBoolean,
   sentFields,
   Timestamp,
-  text,
   Uuid,
   whenValid,
 } from './schemas.ts'
@@ -64,9 +57,8 @@ export const Patient = z.lazy(() =>
 
 /** The fields of requests. A function: the bundle of a function that only reads does not get the rules of phone numbers. */
 export const patientFields = () => ({
-  first_name: personName().meta({ maxLength: 100 }),
+  first_name: personName(),
   last_name: lastName()
-    .meta({ maxLength: 100 })
     .nullable()
     .transform((name) => name ?? '')
     .optional(),
@@ -74,15 +66,13 @@ export const patientFields = () => ({
   date_of_birth: CalendarDate.nullish(),
   gender: oneOf(GENDERS).nullish(),
   phone_number: validPhoneNumber().meta({ pattern: E164.source }).nullish(),
-  email_address: emailAddress()
-    .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
-    .nullish(),
+  email_address: emailAddress().nullish(),
   accepts_sms: z.boolean({ error: 'must be true or false' }).optional(),
   accepts_email: z.boolean({ error: 'must be true or false' }).optional(),
-  language: languageTag().meta({ pattern: LANGUAGE_TAG.source }).nullish(),
-  national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).nullish(),
-  notes: notes().meta({ maxLength: 2000 }).nullish(),
-  external_id: newExternalId().nullish(),
+  language: languageTag().nullish(),
+  national_id: nationalId().nullish(),
+  notes: notes().nullish(),
+  external_id: externalId().nullish(),
 })
 
 /** A query parameter of endpoints that return records of patients, and the scope that it requires. */
@@ -180,8 +170,8 @@ export const listPatients = defineRoute({
   query: recordListQuery({
     search: text(200).optional(),
     is_active: queryBoolean().optional(),
-    national_id: nationalId().meta({ maxLength: 32, pattern: NATIONAL_ID.source }).optional(),
-    external_id: newExternalId().optional(),
+    national_id: nationalId().optional(),
+    external_id: externalId().optional(),
   }).refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
     path: ['national_id'],
     error: 'cannot be combined with search or is_active',

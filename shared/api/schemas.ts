@@ -8,7 +8,6 @@ import {
   type PageRequest,
   totalPages,
 } from '../domain/lists/paging.ts'
-import { externalId, multiLineText, singleLineText } from '../domain/patients/text-fields.ts'
 import { isCalendarDate, LAST_DATE } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
@@ -39,24 +38,6 @@ export const Timestamp = z
   .meta({
     format: 'date-time',
   })
-
-/** A single line of 1 to `max` characters, in a request body. */
-export const shortText = (max: number) => singleLineText(max).meta({ maxLength: max })
-
-/** Text of at most `max` characters that may contain line breaks, in a request body. */
-export const longText = (max: number) => multiLineText(max).meta({ maxLength: max })
-
-/** Text of at most `max` characters (code points, as JSON Schema counts them). */
-export const text = (max: number) =>
-  z
-    .string({ error: 'must be text' })
-    .refine((value) => value.length <= max || [...value].length <= max, {
-      error: `must have at most ${max} characters`,
-    })
-    .meta({ maxLength: max })
-
-/** The id of a record in another system. */
-export const newExternalId = () => externalId().meta({ minLength: 1, maxLength: 100 })
 
 /** A plain decimal integer in a query string. Rejects `1e3`, `+1`, `01` and an empty value. */
 export const wholeNumber = (max: number, fallback: number) =>

@@ -47,7 +47,7 @@ const TimeOffCreate = z
     to: RecordDate.optional(),
     start_time: TimeOfDay.optional(),
     end_time: TimeOfDay.optional(),
-    reason: dayOffReason.meta({ maxLength: 100 }).nullish(),
+    reason: dayOffReason.nullish(),
   })
   .refine(...validDateRange('from', 'to'))
   .refine(({ start_time, end_time }) => (start_time === undefined) === (end_time === undefined), {

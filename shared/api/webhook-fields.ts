@@ -1,10 +1,10 @@
 /** The fields of requests that create or change a webhook endpoint. */
 import * as z from 'zod'
+import { singleLineText } from '../domain/patients/text-fields.ts'
 import { EVENTS } from '../domain/webhooks/event.ts'
 import { secretIssue } from '../domain/webhooks/webhook-secret.ts'
 import { webhookUrlIssue } from '../domain/webhooks/webhook-url.ts'
 import { RequestedEvent } from './events.ts'
-import { shortText } from './schemas.ts'
 
 /** A URL that webhooks may be sent to. Parsing normalizes it. `allowedHost` is allowed although it is not public. */
 export const urlField = (allowedHost?: string) =>
@@ -29,7 +29,7 @@ export const Events = z
   .refine((events) => new Set(events).size === events.length, { error: 'must not name an event twice' })
   .meta({ uniqueItems: true })
 
-export const Description = shortText(500).nullish()
+export const Description = singleLineText(500).nullish()
 
 export const IsActive = z.boolean({ error: 'must be true or false' })
 

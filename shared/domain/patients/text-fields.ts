@@ -27,6 +27,7 @@ const hasMaxLength = (max: number) => (text: string) => text.length <= max || [.
 const line = (max: number) =>
   z
     .string({ error: 'must be text' })
+    .meta({ maxLength: max })
     .trim()
     .refine(hasMaxLength(max), { error: `must have at most ${max} characters`, abort: true })
     .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
@@ -39,14 +40,18 @@ const line = (max: number) =>
 /** One line of 1 to `max` characters. */
 export const singleLineText = (max: number) => line(max).min(1, { error: 'must not be empty' })
 
-/** Text of at most `max` characters that may contain line breaks and tabs. */
-export const multiLineText = (max: number) =>
+/** Text of at most `max` characters (code points, as JSON Schema counts them). */
+export const text = (max: number) =>
   z
     .string({ error: 'must be text' })
+    .meta({ maxLength: max })
     .refine(hasMaxLength(max), { error: `must have at most ${max} characters` })
-    .refine((text) => isPlainText(text.replace(/[\n\r\t]/g, ' ')), {
-      error: 'must not contain control characters or broken Unicode',
-    })
+
+/** Text of at most `max` characters that may contain line breaks and tabs. */
+export const multiLineText = (max: number) =>
+  text(max).refine((text) => isPlainText(text.replace(/[\n\r\t]/g, ' ')), {
+    error: 'must not contain control characters or broken Unicode',
+  })
 
 export const personName = () => singleLineText(100)
 
@@ -98,6 +103,7 @@ function isAddress(text: string): boolean {
  */
 export const emailAddress = () =>
   singleLineText(MAX_ADDRESS)
+    .meta({ maxLength: MAX_ADDRESS, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
     .refine(isAddress, {
       error: ({ input }) =>
         /[^\0-\x7f]/.test(splitAddress(String(input))[0])
@@ -114,6 +120,7 @@ const isExternalId = matches(() => new RegExp(`^${VISIBLE}( ?${VISIBLE})*$`, 'v'
 export const externalId = () =>
   z
     .string({ error: 'must be text' })
+    .meta({ minLength: 1, maxLength: 100 })
     .trim()
     .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
     // A broken one has got a reason.
@@ -125,6 +132,7 @@ export const externalId = () =>
 export const nationalId = () =>
   z
     .string({ error: 'must be text' })
+    .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
     .trim()
     .regex(NATIONAL_ID, { error: 'must have 1 to 32 letters of the English alphabet, digits and hyphens' })
     .toUpperCase()
@@ -144,6 +152,7 @@ const tooLong = { error: 'must have at most 35 characters', abort: true }
 export const languageTag = () =>
   z
     .string({ error: 'must be text' })
+    .meta({ pattern: LANGUAGE_TAG.source })
     .trim()
     .max(35, tooLong)
     .refine((text) => canonicalTag(text) !== null, {
@@ -161,3 +170,10 @@ export const invoiceNumber = () => singleLineText(100)
 
 /** The description of a payment or of a line item, or the reason why a payment is void. */
 export const financeText = () => singleLineText(500)
+
+/** The name of a department, room, treatment or price list. */
+export const catalogueName = () => singleLineText(100)
+
+export const treatmentCode = () => singleLineText(50)
+
+export const treatmentDescription = () => multiLineText(500)

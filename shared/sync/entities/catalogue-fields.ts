@@ -2,13 +2,6 @@
 import * as z from 'zod'
 import { DurationMinutes } from '../../api/availability.ts'
 import { CURRENCIES } from '../../domain/money/currencies.ts'
-import { multiLineText, singleLineText } from '../../domain/patients/text-fields.ts'
-
-export const catalogueName = singleLineText(100)
-
-export const treatmentCode = singleLineText(50)
-
-export const treatmentDescription = multiLineText(500)
 
 export const durationMinutes = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),

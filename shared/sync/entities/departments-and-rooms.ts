@@ -1,8 +1,8 @@
 import type { Department, Room } from '../../domain/booking/catalogue.ts'
 import { DEPARTMENT_RULES, ROOM_RULES } from '../../domain/catalogue/catalogue-rules.ts'
+import { catalogueName } from '../../domain/patients/text-fields.ts'
 import { departmentStore, roomStore } from '../../store/catalogue.ts'
 import type { Table } from '../../store/table/table.ts'
-import { catalogueName } from './catalogue-fields.ts'
 import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullableReference, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
@@ -12,7 +12,7 @@ type DepartmentFields = RowFields<Omit<Department, 'id'>> & Pick<Department, 'na
 type RoomFields = RowFields<Omit<Room, 'id'>> & Pick<Room, 'name'>
 
 const DEPARTMENT = {
-  name: required('name', catalogueName),
+  name: required('name', catalogueName()),
   is_active: defaulted('isActive', booleanField),
 }
 const departmentColumns = columnTable(DEPARTMENT)

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import type { PriceList } from '../../domain/booking/catalogue.ts'
 import { PRICE_LIST_RULES } from '../../domain/catalogue/catalogue-rules.ts'
+import { catalogueName } from '../../domain/patients/text-fields.ts'
 import { priceListStore, treatmentStore } from '../../store/catalogue.ts'
 import type { Table } from '../../store/table/table.ts'
 import { ExternalRef, OwnRef, parseJson, type RefIds } from '../external-ids/resolve-references.ts'
-import { catalogueName, currencyCode } from './catalogue-fields.ts'
+import { currencyCode } from './catalogue-fields.ts'
 import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
@@ -43,7 +44,7 @@ const Prices = z.preprocess(
 )
 
 const columns = columnTable({
-  name: required('name', catalogueName),
+  name: required('name', catalogueName()),
   currency: nullable('currency', currencyCode),
   is_default: defaulted('isDefault', booleanField),
   valid_from: nullable('validFrom', RowRecordDate),

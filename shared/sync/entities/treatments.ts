@@ -1,15 +1,10 @@
 import type { Treatment } from '../../domain/booking/catalogue.ts'
 import { TREATMENT_RULES } from '../../domain/catalogue/catalogue-rules.ts'
+import { catalogueName, treatmentCode, treatmentDescription } from '../../domain/patients/text-fields.ts'
 import { treatmentStore } from '../../store/catalogue.ts'
 import { doctorStore } from '../../store/doctors.ts'
 import type { Table } from '../../store/table/table.ts'
-import {
-  catalogueName,
-  currencyCode,
-  durationMinutes,
-  treatmentCode,
-  treatmentDescription,
-} from './catalogue-fields.ts'
+import { currencyCode, durationMinutes } from './catalogue-fields.ts'
 import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, references, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
@@ -24,9 +19,9 @@ type Fields = RowFields<Omit<Treatment, 'id' | 'price' | 'currency'>> &
   }
 
 const columns = columnTable({
-  name: required('name', catalogueName),
-  code: nullable('code', treatmentCode),
-  description: nullable('description', treatmentDescription),
+  name: required('name', catalogueName()),
+  code: nullable('code', treatmentCode()),
+  description: nullable('description', treatmentDescription()),
   duration_minutes: required('minutes', durationMinutes),
   price: required('price', Decimal),
   currency: nullable('currency', currencyCode),
