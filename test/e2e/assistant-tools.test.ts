@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -85,34 +85,66 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 async function succeed(client: Client, name: string, input?: Record<string, unknown>): Promise<any> {
   const { isError, text, result } = await call(client, name, input)
   expect([name, isError, isError && text]).toEqual([name, false, false])
-  expect(JSON.parse(text)).toEqual(result)
   return result.data
 }
 
-/** Operations that a clinic's own system calls, of which an assistant has no tools. */
-const WITHOUT_TOOLS = new Set([
-  'schedule.read',
-  'schedule.write',
-  'catalogue.write',
-  'invoice.write',
-  'sync.write',
-])
+/** Groups of tools that are offered when they are named. */
+const NAMED = {
+  schedule: 'schedule',
+  'catalogue.write': 'catalogue',
+  invoice: 'invoices',
+  webhook: 'webhooks',
+}
+const isNamed = ({ scope }: (typeof ENDPOINTS)[number]) =>
+  Object.keys(NAMED).some((start) => String(scope).startsWith(start))
+const OFFERED = ENDPOINTS.filter((route) => !isNamed(route))
+const ALL_GROUPS = 'account,catalogue,patients,appointments,finance,messages,schedule,invoices,webhooks'
 
-const OFFERED = ENDPOINTS.filter(({ scope }) => !WITHOUT_TOOLS.has(String(scope)))
-
-it('lists a tool for every operation but those of the clinic system, and calls each', async () => {
-  const client = await connect(credential(), ['--allow-writes'])
-  expect(await namesOf(client)).toEqual(OFFERED.map(({ id }) => id).sort())
-  for (const route of OFFERED) {
+it('calls a tool for every operation, with the body as text if --full is given', async () => {
+  const client = await connect(credential(), ['--allow-writes', '--full', '--tools', ALL_GROUPS])
+  expect(await namesOf(client)).toEqual(ENDPOINTS.map(({ id }) => id).sort())
+  for (const route of ENDPOINTS) {
     const { path, query, body = '{}' } = requestOf(route, await samples.idsFor(route))
-    const data = await succeed(client, route.id, { ...path, ...query, ...JSON.parse(body) })
-    if (route.id.startsWith('list-')) expect([route.id, Array.isArray(data)]).toEqual([route.id, true])
+    const { isError, text, result } = await call(client, route.id, { ...path, ...query, ...JSON.parse(body) })
+    expect([route.id, isError, isError && text]).toEqual([route.id, false, false])
+    expect(JSON.parse(text)).toEqual(result)
   }
-  const { body } = await get(stack, '/clinic')
-  expect(await succeed(client, 'get-clinic')).toEqual(body.data)
-  expect(client.getInstructions()).toContain(`${body.data.name}. Dates and times are in its time zone`)
   // Every function of the API is loaded.
 }, 300_000)
+
+it('lists without --tools no webhooks, events, schedules, and writes of the catalogue and of invoices', async () => {
+  const client = await connect(credential(), ['--allow-writes'])
+  expect(await namesOf(client)).toEqual(OFFERED.map(({ id }) => id).sort())
+  const part = await connect(credential(), ['--tools', 'patients,invoices'])
+  expect(await namesOf(part)).toEqual(['get-patient', 'list-patients'])
+})
+
+it('says at the start which clinic it is, and the date, weekday and time zone there', async () => {
+  const { body } = await get(stack, '/clinic')
+  const { name, timezone } = body.data
+  const day = new Date().toLocaleDateString('en-CA', { timeZone: timezone })
+  const weekday = new Date(day).toLocaleDateString('en', { timeZone: 'UTC', weekday: 'long' })
+  expect((await connect(credential())).getInstructions()).toMatch(
+    new RegExp(`the clinic ${name}\\. .* ${weekday}, ${day} \\(${timezone}\\)`),
+  )
+})
+
+it('returns 20 free slots by default, and says which treatment is inactive when there are none', async () => {
+  const client = await connect(credential(), ['--allow-writes', '--tools', 'appointments,catalogue'])
+  const [doctor] = await succeed(client, 'list-doctors', { is_active: 'true' })
+  const query = { doctor_id: doctor.id, date: '2031-03-03', date_to: '2031-03-14' }
+  const { text, result } = await call(client, 'get-availability', { ...query, room_id: null, duration: '' })
+  expect(result.data).toHaveLength(20)
+  expect(text).toMatch(/^2031-03-03: \d\d:\d\d-\d\d:\d\d, .*\n(.*\n)*More are free: ask with a later date/)
+  const treatment = await succeed(client, 'create-treatment', {
+    name: 'Peeling',
+    duration_minutes: '30',
+    price: '100.5',
+    is_active: 'false',
+  })
+  const none = await call(client, 'get-availability', { ...query, treatment_id: treatment.id })
+  expect([none.isError, none.text]).toEqual([false, 'Peeling is inactive.\nNone.'])
+})
 
 it('books, moves and cancels an appointment in 8 calls', async () => {
   const client = await connect(credential(), ['--allow-writes'])
@@ -172,8 +204,17 @@ it('returns an error that says what is wrong and what to do, when a call fails',
       /^The credential does not have the scope named in `details`\. .*\ndetails: .*communication\.write\.email/,
     ),
   ])
-  const invalid = await call(client, 'send-message', { channel: 'fax', ...unknown })
-  expect([invalid.isError, invalid.text]).toEqual([true, expect.stringContaining('channel')])
+  const invalid = { patient: 'Ada', channel: 'sms', message: '', dosage: 1 }
+  const { isError, text } = await call(client, 'send-message', invalid)
+  expect([isError, text.split('\n').slice(1, -1)]).toEqual([
+    true,
+    [
+      'patient is not a field of this request: did you mean patient_id?',
+      'dosage is not a field of this request (arguments: idempotency_key, channel, patient_id, message, subject)',
+      'patient_id is required',
+      'message must not be empty (given: "")',
+    ],
+  ])
 })
 
 it('executes a write once that is repeated with its idempotency key, whatever the order of its fields', async () => {
@@ -192,20 +233,39 @@ it('executes a write once that is repeated with its idempotency key, whatever th
   expect(again).toEqual(first)
 })
 
+/** The address of a server in place of the API, until the end of the test. */
+async function runApi(respond: RequestListener): Promise<string> {
+  const api = createServer(respond).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    api.closeAllConnections()
+    api.close()
+  })
+  await once(api, 'listening')
+  return `http://127.0.0.1:${(api.address() as AddressInfo).port}`
+}
+
+const ACCOUNT = JSON.stringify({
+  data: { scopes: ['patient.write'], clinic: { name: 'Test', timezone: 'UTC' } },
+})
+
+it('answers initialize while the API hangs, and lists tools after an API that was unavailable', async () => {
+  const address = await runApi(() => {})
+  const client = await connect('ck_1:cs_1', [], address)
+  expect(client.getInstructions()).toContain('which get-clinic returns')
+  let requests = 0
+  const recovering = await runApi((_, response) => response.writeHead(requests++ ? 200 : 503).end(ACCOUNT))
+  expect(await namesOf(await connect('ck_1:cs_1', ['--allow-writes'], recovering))).toContain(
+    'create-patient',
+  )
+})
+
 it('returns the key of a write whose response was lost', async () => {
   const keys: unknown[] = []
-  const api = createServer((request, response) => {
-    if (request.method === 'POST') {
-      keys.push(request.headers['idempotency-key'])
-      response.destroy()
-    } else
-      response.end(
-        JSON.stringify({ data: { scopes: ['patient.write'], clinic: { name: 'Test', timezone: 'UTC' } } }),
-      )
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void api.close())
-  await once(api, 'listening')
-  const address = `http://127.0.0.1:${(api.address() as AddressInfo).port}`
+  const address = await runApi((request, response) => {
+    if (request.method !== 'POST') return response.end(ACCOUNT)
+    keys.push(request.headers['idempotency-key'])
+    return response.destroy()
+  })
   const client = await connect('ck_1:cs_1', ['--allow-writes'], address)
   const { isError, text } = await call(client, 'create-patient', { first_name: 'Ada' })
   const [key] = keys
@@ -226,6 +286,7 @@ it.each<[string, string[], Record<string, string>, string]>([
   ['no credential', [], { CLINIC_CREDENTIAL: '' }, 'set CLINIC_API and CLINIC_CREDENTIAL'],
   ['a malformed address', [], { CLINIC_API: 'clinic' }, 'baseUrl must be the http or https address'],
   ['an unknown option', ['--allow-write'], {}, "Unknown option '--allow-write'"],
+  ['an unknown group of tools', ['--tools', 'patient'], {}, '--tools has no group patient: account'],
 ])('ends with one error on stderr when it is started with %s', async (_, args, variables, message) => {
   const env = { ...environment(credential()), ...variables }
   const { code, stdout, stderr } = await execute(process.execPath, [server, ...args], { env }).catch(

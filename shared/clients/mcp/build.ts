@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { buildSync } from 'esbuild'
 import { ERROR_KEYS, errorEntry } from '../../api/error-catalogue.ts'
 import { REMEDIES } from '../../reference/remedies.ts'
-import { type Generated, toolsOf } from './tools.ts'
+import { assistantTools, type Generated } from './assistant-tools.ts'
 
 process.chdir(import.meta.dirname)
 rmSync('dist', { recursive: true, force: true })
@@ -12,7 +12,7 @@ mkdirSync('dist')
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 const generated: Generated = {
   version: read('package.json').version,
-  tools: toolsOf(read('../../../docs/openapi.json')),
+  tools: assistantTools(read('../../../docs/openapi.json')),
   errorTexts: Object.fromEntries(ERROR_KEYS.map((key) => [key, `${errorEntry(key).text} ${REMEDIES[key]}`])),
 }
 writeFileSync('dist/tools.json', JSON.stringify(generated))

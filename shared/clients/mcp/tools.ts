@@ -15,6 +15,7 @@ export type Tool = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Of the API document, such as `/patients/{id}`. */
   readonly path: string
+  readonly tag: string
   /** The credential needs one of these scopes; none if this is empty. */
   readonly scopes: readonly string[]
   readonly inputSchema: {
@@ -43,14 +44,6 @@ type Field = {
   readonly required: boolean
 }
 
-/** What `build.ts` writes for `server.ts`. */
-export type Generated = {
-  readonly version: string
-  readonly tools: readonly Tool[]
-  /** What an error means and what to do, by its key. */
-  readonly errorTexts: Readonly<Record<string, string>>
-}
-
 /**
  * The tools: one for each operation of the API document that is not deprecated.
  * @throws Error naming an operation that cannot be a tool
@@ -59,7 +52,7 @@ export const toolsOf = (document: ApiDocument): Tool[] =>
   endpointsOf(document.paths).map((endpoint) => toolOf(document, endpoint))
 
 function toolOf(document: ApiDocument, { method, path, operation }: Endpoint): Tool {
-  const { operationId: name, summary: title, description, requestBody, responses } = operation
+  const { operationId: name, summary: title, description, tags, requestBody, responses } = operation
   const fields = [
     ...(operation.parameters ?? []).flatMap((one) => parameterField(document, one)),
     ...bodyFields(document, name, requestBody?.content['application/json']?.schema),
@@ -75,6 +68,7 @@ function toolOf(document: ApiDocument, { method, path, operation }: Endpoint): T
     description: description ?? title,
     method: method as Tool['method'],
     path,
+    tag: tags[0] ?? '',
     scopes: operation['x-required-scopes'],
     inputSchema: {
       type: 'object',

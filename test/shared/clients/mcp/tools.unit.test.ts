@@ -3,6 +3,7 @@ import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
 import { scopesOf } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
+import { assistantTools } from '../../../../shared/clients/mcp/assistant-tools.ts'
 import { toolsOf } from '../../../../shared/clients/mcp/tools.ts'
 import type { ApiDocument, Schema } from '../../../../shared/openapi/read-document.ts'
 import { document } from '../../../support/document-conformance.ts'
@@ -124,4 +125,16 @@ it('replaces a reference, keeps what is written next to it, and leaves out what 
     required: ['id', 'colour'],
     additionalProperties: false,
   })
+})
+
+it('describes the tools that assistants get by default in 9,000 tokens of 4 characters, without HTTP, bytes and cursors', () => {
+  const offered = assistantTools(document as unknown as ApiDocument).filter(({ isDefault }) => isDefault)
+  const list = offered.map(({ name, title, description, inputSchema, annotations }) => ({
+    ...{ name, title, description, inputSchema, annotations },
+  }))
+  const text = JSON.stringify(list)
+  expect(text.length).toBeLessThan(36_000)
+  expect(text).not.toMatch(/\b(HTTP|bytes?|cursor|next_after|pattern|maxLength|GET|POST)\b/)
+  const { properties } = offered.find(({ name }) => name === 'list-invoices')?.inputSchema ?? {}
+  expect(properties).toMatchObject({ limit: { default: 20 }, status: { description: /draft, pending/ } })
 })
