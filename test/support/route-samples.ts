@@ -198,6 +198,8 @@ export async function createRouteSamples(
 /** The date on which the n-th appointment is booked: a Monday, on which the doctor of the samples works. */
 const dateOf = (n: number): string => new Date(Date.UTC(2030, 0, 7 + 7 * n)).toISOString().slice(0, 10)
 
+const MONDAYS = { mon: [{ start_time: '09:00', end_time: '17:00' }] }
+
 /** A day of the same week on which the doctor does not work. */
 const saturday = (n: number): string => addDays(dateOf(n), 5)
 
@@ -233,7 +235,7 @@ const BODIES: {
   'create-doctor': (ids, n) => ({
     full_name: `Dr. Ada ${n}`,
     department_id: ids.department_not_found,
-    hours: { mon: [{ start_time: '09:00', end_time: '17:00' }] },
+    hours: MONDAYS,
   }),
   'update-doctor': (_, n) => ({ full_name: `Dr. Bo ${n}`, exceptions: { [saturday(n)]: [] } }),
   'create-time-off': (_, n) => ({ from: saturday(n), start_time: '13:00', end_time: '14:00' }),
@@ -349,7 +351,8 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
     bodies(
       { external_id: 'y', department_id: null, breaks: {} },
       { external_id: null, department_id: ids.department_not_found, is_active: false },
-      { is_active: true },
+      // The hours in which the samples of appointments are.
+      { is_active: true, hours: MONDAYS },
     ),
   'create-holiday': () => bodies({ from: '2001-01-01', external_id: 'x' }),
   'update-patient': () =>

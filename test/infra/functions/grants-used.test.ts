@@ -139,12 +139,12 @@ const contendPatients = async (): Promise<void> => {
 const deleteNationalIdSecret = (): Promise<void> =>
   table.transact([table.deleteWrite(nationalIdSecretKey(mine.clinic.id))])
 
-/** Preparations before the requests. */
 /** An upcoming appointment, which changes of the doctor's times count. */
 const bookTomorrow = async () => {
   await createAppointment(table, mine, { date: addDays(new Date().toISOString().slice(0, 10), 2) })
 }
 
+/** Preparations before the requests. */
 const preparations: Record<string, () => Promise<void>> = {
   'update-doctor': bookTomorrow,
   'create-time-off': bookTomorrow,
