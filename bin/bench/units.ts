@@ -164,6 +164,15 @@ async function measureRequests(
   const email = { channel: 'email', patient_id: patient.id, subject: 'Bench', message: 'Bench' }
   await add([6, 24, 4], { to: 'send-message', body: email })
 
+  // Of the most active doctors that a clinic can have, one makes room for another.
+  const body = { full_name: 'Dr. Bench', external_id: 'BENCH-1' }
+  await send({ to: 'update-doctor', path: { id: doctors.at(-1) as string }, body: { is_active: false } })
+  await add([65, 17, 11], { to: 'create-doctor', body }, ', external id')
+  await add([7, 9, 8], { to: 'update-doctor', path: { id: doctor }, body: { hours: {} } }, ', hours')
+  const block = { from: TOMORROW, start_time: '12:00', end_time: '13:00' }
+  await add([7, 9, 8], { to: 'create-time-off', path: { id: otherDoctor }, body: block })
+  await add([420, 700, 120], { to: 'create-holiday', body: { from: '2199-12-25' } }, ', 500 doctors')
+
   const payment = { invoice_id: invoice, amount: 1, payment_method: 'cash' }
   await add([7, 37, 5], { to: 'create-payment', body: { ...payment, type: 'refund' } }, ', a refund')
   await add([7, 37, 5], { to: 'create-payment', body: payment })
