@@ -2,24 +2,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { Command } from 'commander'
 import { startDynamoDb } from '../infra/local/engines/dynamodb.ts'
-import { functionIds } from '../infra/stacks/deployment.ts'
 import { openTable } from '../shared/store/table/table.ts'
+import { ENGINE_ACCESS } from '../test/support/engine-access.ts'
+import { createTestTable } from '../test/support/table.ts'
 import { measureBundles } from './bench/bundles.ts'
 import { measureCold } from './bench/cold.ts'
 import { measureContention } from './bench/contention.ts'
 import { measureImports } from './bench/imports.ts'
 import { measureLoad } from './bench/load.ts'
+import type { Bench, Measured } from './bench/report.ts'
 import { measureUnits } from './bench/units.ts'
 import { measureVerification } from './bench/verification.ts'
 
 const TABLE = 'bench'
-
-/** A table of docs/benchmarks, and the bounds that were exceeded. */
-type Measured = { readonly section: string; readonly failures: readonly string[] }
 
 const { write, ...chosen } = new Command('npm run bench --')
   .option('--units', 'measure units and round trips of requests and deliveries')
@@ -37,15 +36,14 @@ const { write, ...chosen } = new Command('npm run bench --')
 const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
 const printLine = (text: string) => process.stdout.write(`${text}\n`)
 
-/** What each option measures, on a table in the engine at `endpoint`. */
-const SECTIONS: Readonly<Record<string, (endpoint: string) => Promise<Measured>>> = {
-  units: (endpoint) => measureUnits(endpoint, TABLE, newTable(endpoint)),
-  bundles: () => measureBundles(functionIds(), join(folder, 'bundles')),
-  imports: (endpoint) => measureImports(endpoint, TABLE, newTable(endpoint), folder),
-  verification: (endpoint) => measureVerification(endpoint, TABLE, newTable(endpoint), [2_000, 10_000]),
-  contention: (endpoint) => measureContention(endpoint, TABLE, newTable(endpoint), folder),
-  cold: (endpoint) => measureCold(endpoint, TABLE, newTable(endpoint), join(folder, 'cold')),
-  load: () => measureLoad(),
+const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<Measured>>> = {
+  units: measureUnits,
+  bundles: measureBundles,
+  imports: measureImports,
+  verification: (bench) => measureVerification(bench, [2_000, 10_000]),
+  contention: measureContention,
+  cold: measureCold,
+  load: measureLoad,
 }
 
 const names = Object.keys(SECTIONS).filter((name) => chosen[name])
@@ -70,18 +68,14 @@ async function bench(name: string): Promise<readonly string[]> {
     },
   })
   try {
-    await newClient(engine.endpoint).send(
-      new CreateTableCommand({
-        TableName: TABLE,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['pk', 'sk'].map((key) => ({ AttributeName: key, AttributeType: 'S' })),
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-      }),
-    )
-    const { section, failures } = await (SECTIONS[name] as (typeof SECTIONS)[string])(engine.endpoint)
+    const client = new DynamoDBClient({ endpoint: engine.endpoint, ...ENGINE_ACCESS })
+    await createTestTable(client, TABLE)
+    const { section, failures } = await (SECTIONS[name] as (typeof SECTIONS)[string])({
+      endpoint: engine.endpoint,
+      tableName: TABLE,
+      table: openTable(DynamoDBDocumentClient.from(client), TABLE),
+      folder,
+    })
     printLine(`\n${section}`)
     const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
     const source = `Written by \`npm run bench -- --${name}\`. See [benchmarks](../benchmarks.md).`
@@ -90,13 +84,4 @@ async function bench(name: string): Promise<readonly string[]> {
   } finally {
     await engine.stop()
   }
-}
-
-function newClient(endpoint: string): DynamoDBDocumentClient {
-  const credentials = { accessKeyId: 'bench', secretAccessKey: 'local' }
-  return DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: 'us-east-1', credentials }))
-}
-
-function newTable(endpoint: string) {
-  return openTable(newClient(endpoint), TABLE)
 }

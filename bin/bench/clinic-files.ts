@@ -1,15 +1,10 @@
 /** Import files of a clinic: each patient has 5 appointments, and 2 invoices with a payment each. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { APPOINTMENT_STATUSES } from '../../shared/domain/booking/appointment.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
-import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
-import type { Table } from '../../shared/store/table/table.ts'
-import type { ImportableEntity } from '../../shared/sync/entities/entity.ts'
-import { fileEntities } from '../clinic/import/run/file-entities.ts'
-import { importFile } from '../clinic/import/run/import-file.ts'
-import { createClinic } from './records.ts'
+import { importRows } from '../../test/support/imports.ts'
+import { newClinic } from '../../test/support/table.ts'
+import type { Bench } from './report.ts'
 
 /** Records of a patient, itself included. */
 export const RECORDS_PER_PATIENT = 10
@@ -63,23 +58,12 @@ export function clinicRows(count: number) {
   }
 }
 
-/** Writes an import file, and returns its path. */
-export function writeRows(folder: string, entity: string, rows: readonly object[]): string {
-  const file = join(folder, `${entity}.ndjson`)
-  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  return file
-}
-
 /** Creates a clinic with imported records, in this process and without the pauses of the operator tool. */
-export async function buildClinic(table: Table, patients: number): Promise<StoredClinic> {
-  const clinic = (await clinicStore({ table }).find(await createClinic(table))) as StoredClinic
-  const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
+export async function buildClinic({ table, folder }: Bench, patients: number): Promise<Clinic> {
+  const clinic = await newClinic(table)
   for (const [entity, rows] of Object.entries(clinicRows(patients))) {
-    const importable = fileEntities(table, Date.now).find(({ name }) => name === entity) as ImportableEntity
-    const file = writeRows(folder, entity, rows)
-    const { imported } = await importFile(file, importable, clinic, { now: Date.now })
+    const { imported } = await importRows(folder, table, clinic, entity, rows, { now: Date.now })
     if (imported !== rows.length) throw new Error(`${imported} of ${rows.length} ${entity} were imported.`)
   }
-  rmSync(folder, { recursive: true })
   return clinic
 }

@@ -4,12 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** The call number `index` of a load. */
 export type LoadCall = (index: number) => Promise<Response>
 
-type Response = { readonly statusCode: number }
+type Response = { readonly status: number }
 
 export type Outcome = {
-  readonly statuses: ReadonlyMap<number, number>
-  /** Milliseconds from the arrival of each request to its response, ascending, without those that were rejected or failed. */
-  readonly latencies: readonly number[]
+  /** Numbers of responses, by status, ascending. */
+  readonly statuses: readonly (readonly [status: number, count: number])[]
+  /** Milliseconds from the arrival of requests to their responses, without those that were rejected or failed. */
+  readonly latencies: Readonly<Record<'p50' | 'p95' | 'p99' | 'slowest', number>>
   readonly seconds: number
 }
 
@@ -45,10 +46,6 @@ export async function beside(work: () => Promise<void>, call: LoadCall): Promise
   return measured.outcome()
 }
 
-/** The latency that the given share of requests does not exceed. */
-export const percentile = ({ latencies }: Outcome, share: number): number =>
-  latencies[Math.ceil(latencies.length * share) - 1] ?? 0
-
 function measurement() {
   const statuses = new Map<number, number>()
   const latencies: number[] = []
@@ -56,15 +53,18 @@ function measurement() {
   return {
     run: async (call: () => Promise<Response>): Promise<void> => {
       const arrivedAt = performance.now()
-      const { statusCode } = await call()
-      if (statusCode >= 200 && statusCode < 500 && statusCode !== 429)
-        latencies.push(performance.now() - arrivedAt)
-      statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1)
+      const { status } = await call()
+      if (status >= 200 && status < 500 && status !== 429) latencies.push(performance.now() - arrivedAt)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
     },
-    outcome: (): Outcome => ({
-      statuses,
-      latencies: latencies.toSorted((a, b) => a - b),
-      seconds: (performance.now() - startedAt) / 1000,
-    }),
+    outcome: (): Outcome => {
+      const sorted = latencies.toSorted((a, b) => a - b)
+      const ofShare = (share: number) => Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0)
+      return {
+        statuses: [...statuses].sort(([a], [b]) => a - b),
+        latencies: { p50: ofShare(0.5), p95: ofShare(0.95), p99: ofShare(0.99), slowest: ofShare(1) },
+        seconds: (performance.now() - startedAt) / 1000,
+      }
+    },
   }
 }

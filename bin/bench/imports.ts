@@ -1,51 +1,38 @@
 /** `npm run bench -- --imports`: what imports of patients, invoices and payments cost. */
-import type { Table } from '../../shared/store/table/table.ts'
-import { MAX_IMPORT } from './bounds.ts'
-import { clinicRows, writeRows } from './clinic-files.ts'
-import { createClinic } from './records.ts'
-import { type ImportRun, runImport } from './tool-run.ts'
+import { newClinic } from '../../test/support/table.ts'
+import { clinicRows } from './clinic-files.ts'
+import { type Bench, type Measured, sectionOf } from './report.ts'
+import { runImport } from './tool-run.ts'
 
 const PATIENTS = 10_000
 /** Each is a transaction of its own, after which an import pauses. Fewer would measure the start of the command. */
 const INVOICES = 1_000
 
-type Line = { readonly label: string; readonly rows: number; readonly run: ImportRun }
+/** CPU time for each row, including the start of the process, and peak memory. */
+const MAX_MILLISECONDS = 5
+const MAX_MEGABYTES = 300
 
 /** Imports files one after the other into a new clinic, and the patients again, who are unchanged. */
-export async function measureImports(endpoint: string, tableName: string, table: Table, folder: string) {
-  const clinic = await createClinic(table)
-  const lines: Line[] = []
+export async function measureImports(bench: Bench): Promise<Measured> {
+  const clinic = await newClinic(bench.table)
   const { patients, invoices, payments } = clinicRows(PATIENTS)
+  const cells: (string | number)[][] = []
+  const failures: string[] = []
   for (const [label, entity, rows] of [
     ['patients', 'patients', patients],
     ['the same again', 'patients', patients],
     ['invoices', 'invoices', invoices.slice(0, INVOICES)],
     ['payments, in random order', 'payments', payments.slice(0, INVOICES)],
   ] as const) {
-    const run = await runImport(endpoint, tableName, clinic, writeRows(folder, entity, rows))
-    const { imported, unchanged } = run.result
-    if (Number(imported) + Number(unchanged) !== rows.length) throw new Error(`${label}: rows were rejected`)
-    lines.push({ label, rows: rows.length, run })
+    const { result, cpuMilliseconds, peakMegabytes } = await runImport(bench, clinic, entity, rows)
+    if (Number(result.imported) + Number(result.unchanged) !== rows.length)
+      throw new Error(`${label}: rows were rejected`)
+    const milliseconds = cpuMilliseconds / rows.length
+    cells.push([label, rows.length, milliseconds.toFixed(2), MAX_MILLISECONDS, peakMegabytes, MAX_MEGABYTES])
+    if (milliseconds > MAX_MILLISECONDS || peakMegabytes > MAX_MEGABYTES) failures.push(`importing ${label}`)
   }
-  const { milliseconds, megabytes } = MAX_IMPORT
-  const failures = lines.flatMap(({ label, rows, run: { cpuMilliseconds, peakMegabytes } }) =>
-    cpuMilliseconds > rows * milliseconds || peakMegabytes > megabytes ? [`importing ${label}`] : [],
-  )
-  return { section: sectionOf(lines), failures }
+  return { section: sectionOf(INTRODUCTION, ['', 'rows', 'ms', 'bound', 'MB', 'bound'], cells), failures }
 }
 
-const sectionOf = (
-  lines: readonly Line[],
-): string => `NDJSON into a new clinic, each file by \`clinic import\` in a process of its own, beside the engine in memory. An invoice has two line
-items and one payment, which settles it. Milliseconds are CPU time for each row; half a second of the command's is its start.
-
-| | rows | ms | bound | MB | bound |
-|---|---:|---:|---:|---:|---:|
-${lines
-  .map(({ label, rows, run: { cpuMilliseconds, peakMegabytes } }) => {
-    const milliseconds = (cpuMilliseconds / rows).toFixed(2)
-    const cells = [label, rows.toLocaleString('en'), milliseconds, MAX_IMPORT.milliseconds]
-    return `| ${[...cells, peakMegabytes, MAX_IMPORT.megabytes].join(' | ')} |`
-  })
-  .join('\n')}
-`
+const INTRODUCTION = `NDJSON into a new clinic, each file by \`clinic import\` in a process of its own, beside the engine in memory. An invoice has two line
+items and one payment, which settles it. Milliseconds are CPU time for each row; half a second of the command's is its start.`

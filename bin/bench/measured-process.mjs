@@ -1,9 +1,8 @@
-// Loads a function, invokes its handler, and writes what each step took to file descriptor 3. On request, it stops before the
-// first call, until a signal continues it. Plain JavaScript: Node strips no types in it.
+// Loads a function, invokes its handler, and writes what each step took to file descriptor 3. Plain JavaScript: Node strips no types in it.
 import { readFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-const [, , file = '', eventFile = '', warmCalls = '0', stops = ''] = process.argv
+const [, , file = '', eventFile = '', warmCalls = '0'] = process.argv
 const event = readFileSync(eventFile, 'utf8')
 let at = performance.now()
 let cpu = process.cpuUsage()
@@ -27,11 +26,6 @@ async function invoke(count) {
 
 const { handler } = file.endsWith('.mjs') ? await import(file) : createRequire(import.meta.url)(file)
 const start = lap()
-if (stops) {
-  writeSync(3, '\n')
-  process.kill(process.pid, 'SIGSTOP')
-  lap()
-}
 const first = await invoke(1)
 // The first half lets V8 compile.
 await invoke(Number(warmCalls))

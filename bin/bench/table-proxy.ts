@@ -1,88 +1,67 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import type { Bound } from './bounds.ts'
+import { documentInput } from '../../test/support/dynamodb/plain-client.ts'
+import type { DataOperation, Reply } from '../../test/support/realistic-dynamodb/call.ts'
+import { engineSockets } from '../../test/support/realistic-dynamodb/engine-sockets.ts'
+import { startProxyServer, unsignedSender } from '../../test/support/realistic-dynamodb/proxy-server.ts'
+
+/** Read units of strongly consistent reads, write units, and round trips. */
+export type Bound = readonly [reads: number, writes: number, roundTrips: number]
 
 /** A call of the table. It is in the round trip after those of all calls that had ended when it started. */
-export type TableCall = {
-  readonly name: string
+type TableCall = {
+  readonly name: DataOperation
   readonly body: string
   readonly roundTrip: number
   readonly units: number
 }
 
-/** Measures work that alone uses the table. Of several pieces of work, the highest figures count. */
-export type Measure = (label: string, bound: Bound, ...works: (() => Promise<unknown>)[]) => Promise<void>
-
-type Reply = { readonly status: number; readonly body: string }
 type Capacity = { readonly CapacityUnits: number }
 
 const READS = /Get|Query|Scan/
 
 /**
- * Starts a server in front of the engine that records the calls of the table.
+ * Starts a server in front of the engine that records the calls of the table, and accepts messages for queues.
  * @param delayMs how long a call takes at least, so that calls made side by side overlap
  */
-export async function startTableProxy(engine: string, delayMs: number) {
+export async function startTableProxy(endpoint: string, delayMs: number) {
+  const sockets = engineSockets(endpoint)
+  const send = unsignedSender(sockets)
   let calls: TableCall[] = []
   let roundTrips = 0
   let isReplay = false
   const replies = new Map<string, Reply>()
 
-  async function replyTo(name: string, body: string, request: IncomingMessage): Promise<Reply> {
-    if (name === 'SendMessage') return { status: 200, body: queueReply(body) }
-    const key = READS.test(name) ? `${name} ${body}` : name
-    const known = replies.get(key)
-    if (isReplay && known) return known
-    const roundTrip = roundTrips + 1
-    const headers = {
-      authorization: String(request.headers.authorization),
-      'x-amz-target': String(request.headers['x-amz-target']),
-      'x-amz-date': String(request.headers['x-amz-date']),
-      'content-type': 'application/x-amz-json-1.0',
-    }
-    const measured = JSON.stringify({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' })
-    const [response] = await Promise.all([
-      fetch(engine, { method: 'POST', headers, body: measured }),
-      isReplay || setTimeout(delayMs),
-    ])
-    const reply = { status: response.status, body: await response.text() }
-    const { ConsumedCapacity = [] } = JSON.parse(reply.body) as { ConsumedCapacity?: Capacity | Capacity[] }
-    const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
-    replies.set(key, reply)
-    calls.push({ name, body, roundTrip, units })
-    roundTrips = Math.max(roundTrips, roundTrip)
-    return reply
-  }
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const name = String(request.headers['x-amz-target']).split('.')[1] as string
-    const { status, body } = await replyTo(name, await text(request), request)
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body)
-  }
-
-  const server = createServer((request, response) => {
-    serve(request, response).catch((error) => response.writeHead(500).end(String(error)))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-
-  /** The calls since the last time. */
-  function takeCalls(): readonly TableCall[] {
-    const taken = calls
-    calls = []
-    roundTrips = 0
-    return taken
-  }
+  const server = await startProxyServer({
+    engine: { ...sockets, send: async ({ body }) => ({ status: 200, body: queueReply(body) }) },
+    respond: async (name, body) => {
+      const key = READS.test(name) ? `${name} ${body}` : name
+      const known = replies.get(key)
+      if (isReplay && known) return known
+      const roundTrip = roundTrips + 1
+      const measured = JSON.stringify({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' })
+      const [reply] = await Promise.all([send(name, measured), isReplay || setTimeout(delayMs)])
+      if (reply === 'disconnect') return reply
+      const { ConsumedCapacity = [] } = JSON.parse(reply.body) as { ConsumedCapacity?: Capacity | Capacity[] }
+      const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
+      replies.set(key, reply)
+      calls.push({ name, body, roundTrip, units })
+      roundTrips = Math.max(roundTrips, roundTrip)
+      return reply
+    },
+  })
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    takeCalls,
+    url: server.endpoint,
+    /** The calls so far by round trip, as {@link DocumentCalls}. */
+    documentCalls: (): DocumentCalls =>
+      [...Map.groupBy(calls, ({ roundTrip }) => roundTrip)]
+        .sort(([a], [b]) => a - b)
+        .map(([, sideBySide]) => sideBySide.map(({ name, body }) => ({ name, input: documentInput(body) }))),
     /** Runs work that alone uses the table, and returns its cost. */
     measure: async (work: () => Promise<unknown>): Promise<Bound> => {
-      takeCalls()
+      calls = []
+      roundTrips = 0
       await work()
       const units = { reads: 0, writes: 0 }
       for (const { name, units: one } of calls) units[READS.test(name) ? 'reads' : 'writes'] += one
@@ -95,9 +74,9 @@ export async function startTableProxy(engine: string, delayMs: number) {
     replay: () => {
       isReplay = true
     },
-    close: () => {
-      server.closeAllConnections()
-      server.close()
+    close: async () => {
+      await server.close()
+      sockets.close()
     },
   }
 }
@@ -109,32 +88,5 @@ const queueReply = (body: string): string =>
     MD5OfMessageBody: createHash('md5').update(JSON.parse(body).MessageBody).digest('hex'),
   })
 
-/** The members of an inner list are made at the same time. */
-export type DocumentCalls = readonly (readonly { readonly name: string; readonly input: object }[])[]
-
-/** Calls by round trip, with the input that the document client gets for what the table received. */
-export const documentCalls = (calls: readonly TableCall[]): DocumentCalls =>
-  [...Map.groupBy(calls, ({ roundTrip }) => roundTrip)]
-    .sort(([a], [b]) => a - b)
-    .map(([, sideBySide]) =>
-      sideBySide.map(({ name, body }) => ({
-        name,
-        input: JSON.parse(body, (attribute, value) => {
-          if (attribute === 'Keys') return value.map(documentItem)
-          return ATTRIBUTES.includes(attribute) ? documentItem(value) : value
-        }),
-      })),
-    )
-
-const ATTRIBUTES = ['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey']
-
-const documentItem = (item: object): object =>
-  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, documentValue(value)]))
-
-function documentValue(attribute: object): unknown {
-  const [[type, value]] = Object.entries(attribute) as [[string, never]]
-  if (type === 'N') return Number(value)
-  if (type === 'NULL') return null
-  if (type === 'L') return (value as object[]).map(documentValue)
-  return type === 'M' ? documentItem(value) : value
-}
+/** Calls of the table. The members of an inner list are made at the same time. */
+export type DocumentCalls = readonly (readonly { readonly name: string; readonly input: unknown }[])[]

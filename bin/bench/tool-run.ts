@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { writeRows } from '../../test/support/imports.ts'
+import type { Bench } from './report.ts'
 
 /** A run of the operator tool in a separate process. */
 export type ToolRun = {
@@ -21,20 +24,22 @@ const REPORT_USAGE = `data:text/javascript,${encodeURIComponent(
 )}`
 
 /** Runs the operator tool on a table in a separate process, and measures its time and memory. @throws if it fails */
-export async function runTool(dynamodb: string, TableName: string, args: string[]): Promise<ToolRun> {
+export async function runTool(
+  bench: Pick<Bench, 'endpoint' | 'tableName'>,
+  args: string[],
+): Promise<ToolRun> {
   // Replaces the local stack: describes it to the operator tool, and receives the lines of the access trail.
   const stack = createServer((_, response) => {
-    const endpoints = { dynamodb, logs: `http://127.0.0.1:${port}` }
-    const outputs = { TableName, OperatorLogGroup: 'bench' }
+    const endpoints = { dynamodb: bench.endpoint, logs: `http://127.0.0.1:${port}` }
+    const outputs = { TableName: bench.tableName, OperatorLogGroup: 'bench' }
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ region: 'us-east-1', outputs, endpoints, delivered: {} }))
   }).listen(0, '127.0.0.1')
   await once(stack, 'listening')
   const { port } = stack.address() as AddressInfo
-  // The Node arguments of `npm run clinic`.
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { clinic: string } }
-  const [, ...tool] = scripts.clinic.split(' ')
-  const command = ['--import', REPORT_USAGE, ...tool, '--port', String(port), '--json', ...args]
+  // The arguments of `npm run clinic`.
+  const tool = ['--max-semi-space-size=8', '--import', REPORT_USAGE, 'bin/clinic.ts']
+  const command = [...tool, '--port', String(port), '--json', ...args]
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] })
   const output = Promise.all([text(child.stdout as Readable), text(child.stdio[3] as Readable)])
   const [code] = (await once(child, 'close')) as [number | null]
@@ -46,10 +51,15 @@ export async function runTool(dynamodb: string, TableName: string, args: string[
   return { stdout, cpuMilliseconds, peakMegabytes: Math.round(maxRSS / 1024) }
 }
 
-export type ImportRun = ToolRun & { readonly result: Record<string, unknown> }
-
 /** Runs `clinic import` in a separate process, and measures its time and memory. */
-export async function runImport(endpoint: string, tableName: string, clinic: string, file: string) {
-  const run = await runTool(endpoint, tableName, ['import', '--yes', '--clinic', clinic, file])
-  return { ...run, result: JSON.parse(run.stdout).data } as ImportRun
+export async function runImport(
+  bench: Omit<Bench, 'table'>,
+  { id }: Clinic,
+  entity: string,
+  rows: readonly object[],
+) {
+  const file = join(bench.folder, `${entity}.ndjson`)
+  writeRows(file, rows)
+  const run = await runTool(bench, ['import', '--yes', '--clinic', id, file])
+  return { ...run, result: JSON.parse(run.stdout).data as Record<string, unknown> }
 }

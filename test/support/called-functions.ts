@@ -1,19 +1,16 @@
 /** `node test/support/called-functions.ts` prints how many functions of the project a warm call runs, by file: V8's precise coverage. */
 import { Session } from 'node:inspector/promises'
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { createClinic, createDoctors, newPatient } from '../../bin/bench/records.ts'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { createDoctors } from '../../bin/bench/records.ts'
 import { startDynamoDb } from '../../infra/local/engines/dynamodb.ts'
-import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
-import { DEFAULT_CELL } from '../../shared/domain/credential.ts'
-import { SCOPES } from '../../shared/domain/scope.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
-import { credentialStore } from '../../shared/store/credentials.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { openTable } from '../../shared/store/table/table.ts'
+import { issueCredential } from './credentials.ts'
 import { apiEvent, lambdaContext, type RequestInput } from './event.ts'
+import { aPatient, createTestTable, newClinic } from './table.ts'
 
 const NAME = 'called-functions'
-const KEYS = ['pk', 'sk']
 const ROOT = new URL('../../', import.meta.url).href
 
 const engine = await startDynamoDb({ onUnexpectedExit: (message) => process.stderr.write(message) })
@@ -22,29 +19,14 @@ Object.assign(process.env, {
   ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
   AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
 })
-await new DynamoDBClient({}).send(
-  new CreateTableCommand({
-    TableName: NAME,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: KEYS.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-    KeySchema: KEYS.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? 'HASH' : 'RANGE' })),
-  }),
-)
+await createTestTable(new DynamoDBClient({}), NAME)
 const table = openTable(documentClient(), NAME)
-const clinic = await createClinic(table)
-const wanted = {
-  name: 'test',
-  clinic,
-  cell: DEFAULT_CELL,
-  scopes: SCOPES,
-  expiresAt: null,
-  requestsPerMinute: null,
-}
-const { key, secret } = await credentialStore({ table, now: Date.now }).issue(wanted)
-const patient = newPatient()
-await patientWriter({ table }).createMany(clinic, [patient])
-const [doctor] = await createDoctors(table, clinic, 1, parseWeeklyHours('mon-sun 09:00-17:00'))
-const headers = { authorization: `Developer ${key}:${secret}`, 'content-type': 'application/json' }
+const clinic = await newClinic(table)
+const credential = await issueCredential(table, clinic)
+const patient = aPatient()
+await patientWriter({ table }).createMany(clinic.id, [patient])
+const [doctor] = await createDoctors(table, clinic, 1, 'mon-sun 09:00-17:00')
+const headers = { ...credential.headers, 'content-type': 'application/json' }
 const profiler = new Session()
 profiler.connect()
 await profiler.post('Profiler.enable')

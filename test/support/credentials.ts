@@ -13,6 +13,7 @@ export async function issueCredential(
   clinic: Clinic,
   scopes: readonly Scope[] = SCOPES,
   expiresAt: string | null = null,
+  requestsPerMinute: number | null = null,
 ) {
   const credential = await credentialStore({ table, now: Date.now }).issue({
     name: 'test',
@@ -20,7 +21,7 @@ export async function issueCredential(
     cell: DEFAULT_CELL,
     scopes,
     expiresAt,
-    requestsPerMinute: null,
+    requestsPerMinute,
   })
   return { ...credential, headers: { Authorization: `Developer ${credential.key}:${credential.secret}` } }
 }

@@ -58,6 +58,9 @@ function errorOf(status: number, { __type, message, Message, ...members }: Value
   return Object.assign(error, members, { name, $metadata: { httpStatusCode: status } })
 }
 
+/** The input of a document client's command, from that of a call of the table. */
+export const documentInput = (body: string): unknown => convert(JSON.parse(body), decoded)
+
 /** Converts the attributes of a request or a response, at whatever depth. */
 function convert(part: unknown, value: (value: any) => unknown): unknown {
   if (Array.isArray(part)) return part.map((one) => convert(one, value))
