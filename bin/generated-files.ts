@@ -4,12 +4,11 @@ import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/openapi/docu
 import { publishedErrors } from '../shared/openapi/published-errors.ts'
 import type { ApiDocument } from '../shared/openapi/read-document.ts'
 import { commandTables } from './command-tables.ts'
-import { grantTable } from './grant-table.ts'
+import { grants } from './grants.ts'
 import { importTable } from './import-table.ts'
 
 const COMMANDS_PAGE = 'docs/operate/commands.md'
 const IMPORT_PAGE = 'docs/import.md'
-const SECURITY_PAGE = 'docs/security.md'
 
 /** The content of every file that `npm run openapi` writes, by path. `read` reads a file of the repository. */
 export async function generatedFiles(read: (file: string) => string): Promise<Record<string, string>> {
@@ -17,10 +16,10 @@ export async function generatedFiles(read: (file: string) => string): Promise<Re
   return {
     'docs/openapi.json': json(document),
     'docs/errors.json': json(publishedErrors()),
+    'docs/grants.json': json(grants()),
     ...Object.fromEntries(DOCUMENTS_WITH_TABLES.map((file) => [file, withCurrentTables(read(file))])),
     [COMMANDS_PAGE]: withCurrentTables(read(COMMANDS_PAGE), await commandTables()),
     [IMPORT_PAGE]: withCurrentTables(read(IMPORT_PAGE), { columns: importTable() }),
-    [SECURITY_PAGE]: withCurrentTables(read(SECURITY_PAGE), { grants: grantTable() }),
     ...pythonClient(document as ApiDocument, read),
   }
 }
