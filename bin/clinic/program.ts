@@ -31,13 +31,10 @@ const NOUNS: Readonly<Record<string, Part>> = {
     description: 'clinics: settings, pauses, deletion',
     define: async (group) => (await import('./clinics/clinics.ts')).addClinicCommands(group),
   },
-  holiday: {
-    description: 'days on which the whole clinic is closed, for all doctors, also those added later',
-    define: async (group) => (await import('./clinics/holidays.ts')).addHolidayCommands(group),
-  },
   doctor: {
-    description: 'doctors: hours, time off, external ids',
-    define: async (group) => (await import('./doctors/doctors.ts')).addDoctorCommands(group),
+    description: 'doctors: hours, external ids',
+    define: async (group) =>
+      (await import('./external-ids/record-links.ts')).addLinkCommands(group, 'doctor'),
   },
   credential: {
     description: 'credentials of integrations: secrets, scopes, revocation',
@@ -53,7 +50,8 @@ const NOUNS: Readonly<Record<string, Part>> = {
   },
   appointment: {
     description: 'appointments, and their external ids',
-    define: async (group) => (await import('./appointments/appointments.ts')).addAppointmentCommands(group),
+    define: async (group) =>
+      (await import('./external-ids/record-links.ts')).addLinkCommands(group, 'appointment'),
   },
   invoice: {
     description: 'invoices: status, corrections',
@@ -71,10 +69,6 @@ const NOUNS: Readonly<Record<string, Part>> = {
     description: 'webhook endpoints, and receiving webhooks on this machine',
     define: async (group) => (await import('./webhooks/webhooks.ts')).addWebhookCommands(group),
   },
-  delivery: {
-    description: 'deliveries to webhook endpoints',
-    define: async (group) => (await import('./webhooks/webhooks.ts')).addDeliveryCommands(group),
-  },
 }
 
 const OTHERS: Readonly<Record<string, Part>> = {
@@ -90,7 +84,7 @@ const OTHERS: Readonly<Record<string, Part>> = {
   link: {
     description:
       'confirm the external ids that the API has set of all records of a file, after you have checked that its rows are about these records',
-    define: async (command) => (await import('./export/link-file.ts')).addLinkFileCommand(command),
+    define: async (command) => (await import('./external-ids/link-file.ts')).addLinkFileCommand(command),
   },
   export: {
     description: "write a clinic's records to files that can be imported",

@@ -39,29 +39,22 @@ const erasing: Calls = { role: 'erase', table: [...READ, ...WRITE] }
 /** Commands that only read clinics' data: the verbs of each noun. */
 const READING: Readonly<Record<string, string>> = {
   clinic: 'list show',
-  holiday: 'list',
   credential: 'list show',
-  doctor: 'list show find',
-  patient: 'list show find export',
+  patient: 'export',
   erasure: 'list',
-  appointment: 'list show find',
-  invoice: 'list show find',
-  message: 'list show find',
-  webhook: 'list show find health',
-  delivery: 'list',
+  message: 'unresolved',
+  webhook: 'health',
 }
 
 /** Commands that change clinics' data: the verbs of each noun. */
 const CHANGING: Readonly<Record<string, string>> = {
   clinic: 'create update pause resume',
-  holiday: 'create delete',
   credential: 'create create-temporary update rotate revoke',
-  doctor: 'create update link unlink',
-  patient: 'update link unlink',
+  doctor: 'link unlink',
+  patient: 'link unlink',
   appointment: 'link unlink',
-  invoice: 'update',
+  invoice: 'correct',
   message: 'resolve',
-  webhook: 'update delete',
 }
 
 const named = (verbs: typeof READING, calls: Calls): Record<string, Calls> =>
@@ -138,8 +131,6 @@ export const COMMANDS_DURING_RESTORE: readonly string[] = [
   'credential rotate',
   'credential revoke',
   'message resolve',
-  'webhook update',
-  'webhook delete',
 ]
 
 /** The calls of all commands of a role. A role that may change the records of dead letters may also read these. */

@@ -83,11 +83,11 @@ it('a command of the operator tool does nothing when its line cannot be written'
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const port = String((server.address() as AddressInfo).port)
-  const options = ['--clinic', clinic, '--first-name', 'Unseen']
-  const { code, stderr } = await tool('--port', port, 'patient', 'update', patient.id, ...options)
+  const options = ['--clinic', clinic, '--external-id', 'Unseen']
+  const { code, stderr } = await tool('--port', port, 'patient', 'link', patient.id, ...options)
   server.close()
   expect([code, stderr]).toEqual([3, expect.stringContaining('cannot be written, so nothing was done')])
-  expect((await get(stack, `/patients/${patient.id}`, pair)).body.data.first_name).not.toBe('Unseen')
+  expect((await get(stack, `/patients/${patient.id}`, pair)).body.data.external_id).not.toBe('Unseen')
 })
 
 it('a line that an operator has made up is not a request', async () => {

@@ -323,14 +323,14 @@ it('docs/examples/day-before-reminder.ts reminds once, continues after failures,
     last_name: 'Reminder',
     email_address: 'ada@example.com',
   })
-  const { stdout } = await runClinicTool(
-    stack,
-    ...['--json', 'doctor', 'create', '--clinic', stack.clinics[0]?.id ?? '', '--name', 'Dr. Eva Noll'],
-    ...['--hours', 'mon-sun 08:00-17:00'],
-  )
+  const day = [{ start_time: '08:00', end_time: '17:00' }]
+  const { data: doctor } = await clinic.doctors.create({
+    full_name: 'Dr. Eva Noll',
+    hours: { mon: day, tue: day, wed: day, thu: day, fri: day, sat: day, sun: day },
+  })
   const request = {
     patient_id: patient.id,
-    doctor_id: JSON.parse(stdout).data.id,
+    doctor_id: doctor.id,
     appointment_date: tomorrow,
   }
   const { data: moved } = await clinic.appointments.book({ ...request, start_time: '11:00' })

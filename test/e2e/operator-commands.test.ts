@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { callSqs } from '../../infra/local/engines/queues.ts'
 import { fullName } from '../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { holidayStore } from '../../shared/store/holidays.ts'
 import { claimedDispatch, storeMessage } from '../bin/clinic/messages/message-fixtures.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
@@ -48,6 +50,12 @@ const SAMPLES: Readonly<Record<string, (world: PopulatedClinic) => string | Prom
   clinic: ({ clinic }) => clinic.id,
   patient: ({ patient }) => patient.id,
   doctor: ({ doctor }) => doctor.id,
+  'time-off': ({ doctor }) => doctor.id,
+  holiday: async (world) => {
+    const day = { from: '2031-12-24', to: '2031-12-24', reason: null }
+    await holidayStore(stack).set(world.clinic.id, () => [day])
+    return JSON.parse((await run(['holiday', 'list', '--json'], world)).printed).data[0].id
+  },
   appointment: ({ appointment }) => appointment.id,
   invoice: ({ invoice }) => invoice.id,
   payment: ({ payment }) => payment.id,
@@ -92,7 +100,7 @@ const withSamples = (
 ): Promise<string[]> =>
   Promise.all(
     args.map((word, at) => {
-      const [, option] = /^--(clinic|patient|doctor)(-id)?$/.exec(args[at - 1] ?? '') ?? []
+      const [, option] = /^--(clinic|patient|doctor|appointment)(-id)?$/.exec(args[at - 1] ?? '') ?? []
       if (/\.csv$|^FILE/.test(word)) return fileOf(word)
       if (!isPlaceholder(word)) return word
       const record =
@@ -104,9 +112,11 @@ const withSamples = (
     }),
   )
 
-/** Runs a command as at a terminal, where the operator agrees to everything. */
+/** Runs a command as at a terminal, where the operator agrees to everything, with a credential of the clinic that it names. */
 async function run(args: readonly string[], world: PopulatedClinic) {
-  const { key, secret } = await issueCredential(stack.table, world.clinic)
+  const { clinics } = await clinicStore(stack).listReadable()
+  const named = clinics.find(({ name }) => args[args.indexOf('--clinic') + 1] === name)
+  const { key, secret } = await issueCredential(stack.table, named ?? world.clinic)
   const env = { PORT: new URL(stack.baseUrl).port, CLINIC_CREDENTIAL: `${key}:${secret}` }
   return runTool(args, env, async (question) =>
     question.includes('patient') ? world.appointment.patient.fullName : 'yes',
@@ -118,7 +128,7 @@ async function createWorld(): Promise<PopulatedClinic> {
   const patient = aPatient({ firstName: 'Ada', lastName: 'Kaya' })
   const world = await createPopulatedClinic(stack.table, patient)
   const of = ['--clinic', world.clinic.id]
-  await run(['invoice', 'update', world.invoice.id, ...of, '--number', '2026-17'], world)
+  await run(['invoice', 'correct', world.invoice.id, ...of, '--number', '2026-17'], world)
   await run(['patient', 'link', world.patient.id, ...of, '--external-id', 'P-77'], world)
   return world
 }

@@ -26,7 +26,6 @@ const OPERATIONS: Readonly<Record<string, readonly [weight: number, run: (run: R
   bookRivals: [6, calendar.bookRivals],
   readAvailability: [2, calendar.readAvailability],
   listAppointments: [2, calendar.listAppointments],
-  changeStatus: [5, calendar.changeStatus],
   moveAppointment: [6, changes.moveAppointment],
   actOnAppointment: [6, changes.actOnAppointment],
   createInvoice: [4, payments.createInvoice],

@@ -1,7 +1,7 @@
 /** What a command prints of a response. */
 import type { Command } from 'commander'
-import { describeRecord, withAmountTexts } from '../records/record-text.ts'
 import { formatTable, type GlobalOptions, printLines } from '../tool/output.ts'
+import { describeRecord, withAmountTexts } from '../tool/record-text.ts'
 
 export type Body = { readonly data?: unknown; readonly meta?: object }
 

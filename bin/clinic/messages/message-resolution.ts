@@ -13,7 +13,7 @@ import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { requireRecord } from '../records/change-record.ts'
+import { requireRecord } from '../tool/known-record.ts'
 import { CommandFailure, formatTable } from '../tool/output.ts'
 
 export const RESOLUTIONS = ['sent', 'failed'] as const
@@ -131,8 +131,9 @@ async function requireUnresolved(
   if (isUnresolved(message, now())) return message
   if (message.dispatch === null && message.status !== 'queued')
     throw new CommandFailure(`This message is already settled as ${message.status}.`)
-  const progress = describeProgress(message, clinic, now())
-  throw new CommandFailure(`The message is ${progress}. Only unresolved messages can be resolved.`)
+  throw new CommandFailure(
+    `The message is ${describeProgress(message, clinic)}. Only unresolved messages can be resolved.`,
+  )
 }
 
 /** The message with this id. @throws CommandFailure if there is none */
@@ -152,25 +153,12 @@ const feedbackOf = (message: Message, resolution: Resolution, now: number): Prov
         providerMessageId: null,
       }
 
-type Progress = 'waiting' | 'being_sent' | 'unresolved' | 'done'
-
-/** The progress of sending a message. Imported messages are always done. */
-function progressOf(message: Message, now: number): Progress {
-  if (!message.dispatch) return 'done'
-  if (isMessageWaiting(message)) return 'waiting'
-  return isUnresolved(message, now) ? 'unresolved' : 'being_sent'
-}
-
-/** The progress as text for the operator. */
-export function describeProgress(message: Message, { timezone }: Clinic, now: number): string {
-  const { dueAt = 0, claim = null } = message.dispatch ?? {}
-  const descriptions: Record<Progress, () => string> = {
-    waiting: () => `waiting to be sent, next attempt at ${localTime(dueAt, timezone)}`,
-    being_sent: () => `being sent until ${localTime(claim?.until ?? dueAt, timezone)}`,
-    unresolved: () => `unresolved: claimed until ${localTime(claim?.until ?? dueAt, timezone)}`,
-    done: () => `done: ${message.status}`,
-  }
-  return descriptions[progressOf(message, now)]()
+/** What a message does that is not unresolved. */
+function describeProgress(message: Message, { timezone }: Clinic): string {
+  if (!message.dispatch) return `done: ${message.status}`
+  const { dueAt, claim } = message.dispatch
+  if (isMessageWaiting(message)) return `waiting to be sent, next attempt at ${localTime(dueAt, timezone)}`
+  return `being sent until ${localTime(claim?.until ?? dueAt, timezone)}`
 }
 
 /** An instant (milliseconds since the epoch) as a timestamp in the clinic's time zone. */
@@ -178,17 +166,7 @@ const localTime = (at: number, timezone: string): string =>
   clinicTimestamp(new Date(at).toISOString(), timezone)
 
 /** A message as commands print it, without its subject and text. */
-export function messageJson(message: WithUpdatedAt<Message>, clinic: Clinic, now: number) {
+export function messageJson(message: WithUpdatedAt<Message>, clinic: Clinic) {
   const { subject: _subject, message: _text, ...entry } = renderMessage(message, clinic)
-  const { dispatch } = message
-  const at = (instant: number) => localTime(instant, clinic.timezone)
-  return {
-    clinic_id: clinic.id,
-    ...entry,
-    progress: progressOf(message, now),
-    dispatch: dispatch && {
-      due_at: at(dispatch.dueAt),
-      claimed_until: dispatch.claim && at(dispatch.claim.until),
-    },
-  }
+  return { clinic_id: clinic.id, ...entry }
 }

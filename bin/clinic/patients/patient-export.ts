@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type PersonData, type Rendered, readPerson } from '../export/person.ts'
-import { unknownRecord } from '../records/change-record.ts'
-import { withAmountTexts } from '../records/record-text.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
+import { unknownRecord } from '../tool/known-record.ts'
 import { CommandFailure, print } from '../tool/output.ts'
+import { withAmountTexts } from '../tool/record-text.ts'
 
 /** Adds `patient export`. */
 export function addPatientExportCommand(group: Command): void {

@@ -261,9 +261,7 @@ const describeReconciled = (reconciled: number): string[] => [
 
 const describeRest = ({ missing, held }: { missing: readonly { id: string }[]; held: number }): string[] => [
   ...missing.map(({ id }) => `${id}  was created after the restored time, and is not in the restored table`),
-  ...(held > 0
-    ? [`${counted(held, 'message')} to resolve: see "message list --unresolved --all" after the swap`]
-    : []),
+  ...(held > 0 ? [`${counted(held, 'message')} to resolve: see "message unresolved" after the swap`] : []),
 ]
 
 const reconciliationJson = (reconciliation: Reconciliation) => ({

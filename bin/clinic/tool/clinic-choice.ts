@@ -11,7 +11,7 @@ import { CommandFailure, formatTable } from './output.ts'
 
 /** Commands of all clinics, and those whose argument says the clinic. */
 const WITHOUT_CLINIC =
-  /^(clinic (create|list)|credential (update|rotate)|dead-letter .*|restore .*|migrate|webhook listen)$/
+  /^(clinic (create|list)|credential (update|rotate)|dead-letter .*|restore .*|migrate|message unresolved|webhook listen)$/
 
 /** The shortest start of an id, so that a short name with a typing error selects no clinic. */
 const MIN_PREFIX = 4

@@ -2,7 +2,6 @@
 import { type Command, CommanderError } from 'commander'
 import { StillFound, WalkTaken } from '../../../shared/maintenance/walk/walk.ts'
 import { ClinicBeingDeleted } from '../../../shared/store/clinics.ts'
-import { TooManyActiveDoctors } from '../../../shared/store/doctors.ts'
 import { UnavailableError } from '../../../shared/store/table/errors.ts'
 import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.ts'
 import { describeDenial, describeMissingSettings, isAccessDenied } from './aws-errors.ts'
@@ -32,7 +31,6 @@ export function describeError(
   if (error instanceof ClinicBeingDeleted) return { code: EXIT.wrongInput, message: describeDeletion(error) }
   if (error instanceof WalkTaken || error instanceof StillFound || error instanceof UnreadableRecord)
     return { code: EXIT.failed, message: error.message }
-  if (error instanceof TooManyActiveDoctors) return { code: EXIT.wrongInput, message: error.message }
   const settings = describeMissingSettings(error)
   if (settings !== null) return { code: EXIT.wrongInput, message: settings }
   if (error instanceof UnavailableError)

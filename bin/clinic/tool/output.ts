@@ -129,9 +129,6 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
 export const parseOption = <T>(name: string, schema: z.ZodType<T>, value: unknown): T =>
   parseArgument(`--${name}`, schema, value)
 
-/** The id of an option; null for "". */
-export const idOrNone = (option: string): string | null => (option === '' ? null : option.toLowerCase())
-
 /** Parses one argument. @throws CommandFailure with the argument's name and the issues */
 export function parseArgument<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
   const { data, error } = schema.safeParse(value)

@@ -1,16 +1,14 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Invoice, withDoctor } from '../../domain/money/invoice.ts'
+import type { Invoice } from '../../domain/money/invoice.ts'
 import type { Payment } from '../../domain/money/payment.ts'
 import { fullName } from '../../domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
-import { doctorStore } from '../doctors.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { isSameRecord } from '../table/updated-at-codec.ts'
-import { appointmentStore } from './appointments.ts'
 import { MAX_PAYMENTS } from './invoice-balance.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
@@ -20,9 +18,6 @@ export type InvoiceCorrection = {
   readonly number?: string | undefined
   /** The id of the patient who should have had the invoice. */
   readonly patient?: string | undefined
-  /** The ids of its appointment and its doctor; null for none. {@link withDoctor} sets the doctor of line items. */
-  readonly appointment?: string | null | undefined
-  readonly doctor?: string | null | undefined
 }
 
 export type CorrectionOutcome =
@@ -32,25 +27,15 @@ export type CorrectionOutcome =
       /** The patient who had the invoice. */
       readonly previousPatient: string
     }
-  | {
-      readonly kind:
-        | 'not_found'
-        | 'erased'
-        | 'patient_not_found'
-        | 'appointment_not_found'
-        | 'appointment_of_another'
-        | 'doctor_not_found'
-    }
+  | { readonly kind: 'not_found' | 'erased' | 'patient_not_found' }
   /** `returnedPayments`: an interrupted correction had moved payments to the patient, who was erased since. */
   | { readonly kind: 'patient_erased'; readonly returnedPayments: boolean }
 
-/** Corrects the number and the patient of an invoice and of its payments, which copy both, and the care that it bills. */
+/** Corrects the number and the patient of an invoice and of its payments, which copy both. */
 export function invoiceCorrection(table: Table) {
   const invoices = invoiceStore({ table })
   const payments = paymentStore({ table })
   const patients = patientStore({ table })
-  const appointments = appointmentStore({ table })
-  const doctors = doctorStore({ table })
 
   /**
    * One transaction, unless the invoice has more payments than fit: then payments come first and the invoice last, and an
@@ -86,7 +71,7 @@ export function invoiceCorrection(table: Table) {
   async function step(
     clinic: ClinicId,
     id: string,
-    { number, patient, appointment, doctor: doctorId }: InvoiceCorrection,
+    { number, patient }: InvoiceCorrection,
   ): Promise<{ readonly outcome: CorrectionOutcome; readonly isComplete: boolean }> {
     const ends = (outcome: CorrectionOutcome) => ({ outcome, isComplete: true })
     // The invoice comes first: a payment made after this read changes its version, and the commit fails.
@@ -100,22 +85,12 @@ export function invoiceCorrection(table: Table) {
     if (!owner || owner.erasedAt) return ends({ kind: 'erased' })
     if (!target) return ends({ kind: 'patient_not_found' })
     if (target.erasedAt) return ends({ kind: 'patient_erased', returnedPayments: false })
-    const billed = appointment ? await appointments.find(clinic, appointment) : null
-    if (appointment && !billed) return ends({ kind: 'appointment_not_found' })
-    if (billed && billed.record.patient.id !== targetId) return ends({ kind: 'appointment_of_another' })
-    const doctor = doctorId ? await doctors.find(clinic, doctorId) : null
-    if (doctorId && !doctor) return ends({ kind: 'doctor_not_found' })
     const named = { id: target.id, fullName: fullName(target) }
-    const corrected: Invoice = {
+    const after: Invoice = {
       ...before,
       number: number ?? before.number,
       patient: { ...named, email: target.emailAddress },
-      ...(appointment !== undefined && { appointmentId: appointment }),
     }
-    const after =
-      doctorId === undefined
-        ? corrected
-        : withDoctor(corrected, doctor && { id: doctor.id, fullName: doctor.fullName })
     const reference = { id, number: after.number }
     const isRight = (payment: Payment) =>
       payment.invoice.number === after.number && payment.patient.id === target.id

@@ -83,13 +83,6 @@ export const references = <Field extends string>(field: Field, kind: ImportedKin
   compared: idsOf,
 })
 
-/** A command's option for a field, with texts that stand for a value, such as "" for none. */
-type FieldOption = {
-  readonly flags: string
-  readonly schema: z.ZodType
-  readonly words: Readonly<Record<string, unknown>>
-}
-
 /** @param checked adds the conditions between cells */
 export function columnTable<const C extends Columns>(
   columns: C,
@@ -125,14 +118,6 @@ export function columnTable<const C extends Columns>(
   return {
     columns: Object.keys(columns),
     required,
-    /** The options of a command that set the same fields. The text "" removes a value where an empty cell does. */
-    options: Object.fromEntries(
-      used.map(({ name, field, read }) => {
-        const emptied = required.includes(name) ? undefined : read(null, String)
-        const words = emptied === undefined ? {} : { '': emptied }
-        return [field, { flags: `--${name.replaceAll('_', '-')} <value>`, schema: cells.shape[name], words }]
-      }),
-    ) as Record<keyof FieldsOf<C>, FieldOption>,
     schema: (clinic: ClinicInfo, now: number, idOf: RefIds) =>
       z.preprocess(trimmed, checked(cells, clinic, now)).transform((row) => fieldsOf(row, idOf)),
     /** The values of a record by the columns that set them. References are ids of records. */

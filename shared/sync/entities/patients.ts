@@ -91,7 +91,7 @@ const columns = columnTable(
   },
 )
 
-export const { valuesOf: patientValues, options: patientOptions } = columns
+export const { valuesOf: patientValues } = columns
 
 const ERASED = new RowRejectedError({ field: '', issue: 'erased' }, 'the patient was erased')
 

@@ -1,16 +1,9 @@
 /** Operations on the calendar: availability, bookings and statuses. */
-
-import { changeRecord } from '../../../bin/clinic/records/change-record.ts'
-import { CommandFailure } from '../../../bin/clinic/tool/output.ts'
-import { canTransition } from '../../../shared/domain/booking/appointment.ts'
-import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { type BookingModel, type ClinicModel, identified, isErased, type Placement } from '../model.ts'
 import { demand, Register, tick } from '../register.ts'
-import { command, pick, type Run, read, submit } from '../run.ts'
+import { pick, type Run, read, submit } from '../run.ts'
 import { blocksOf, demandBlock, demandOpen } from './schedule.ts'
 
-const FREE = ['cancelled', 'no_show']
 const DATES = ['2199-01-07', '2199-01-08']
 
 /** Added to the number of an operation for the second request of the same operation. */
@@ -176,28 +169,4 @@ export async function listAppointments(run: Run): Promise<void> {
   demand(new Set(ids).size === ids.length, () => 'a page of appointments has one twice')
   const missing = committed.find((one) => isUntouched(one) && !ids.includes(one.id))
   demand(!missing, () => `appointment ${missing?.token} is missing from its list`)
-}
-
-export async function changeStatus(run: Run): Promise<void> {
-  const { clinic, operation } = run
-  const booking = pick(identified(clinic.bookings), operation.random[0])
-  const status = pick(['cancelled', 'completed', 'no_show'] as const, operation.random[1])
-  if (!booking || !status) return
-  const write = booking.status.begin(status)
-  const outcome = await command(run, (table) =>
-    changeRecord(table, appointmentStore({ table }), clinic.id as ClinicId, booking.id, async (before) => {
-      // The command of the operator tool fails in the same way.
-      if (before.status !== status && !canTransition(before.status, status)) throw new CommandFailure('final')
-      return { ...before, status }
-    }),
-  )
-  if (FREE.includes(status) && outcome.kind !== 'rejected')
-    booking.freedAt = Math.min(booking.freedAt, tick())
-  if (outcome.kind === 'unknown') {
-    if (FREE.includes(status)) booking.freedAt = Number.POSITIVE_INFINITY
-    return
-  }
-  if (outcome.kind === 'done')
-    demand(outcome.result !== null, () => `appointment ${booking.token} was not found`)
-  booking.status.settle(write, outcome.kind === 'done' ? 'certain' : 'none')
 }

@@ -127,10 +127,9 @@ const SENTENCES: readonly (readonly [RegExp, () => Step[]])[] = [
   [/\b[Dd]eploy (again|with|the)\b|npx cdk|npm run preflight/, () => ADMINISTRATOR],
 ]
 
-/** Commands that use no stack, or have a credential of the API instead of a role. */
 const WITHOUT_STACK = /^(--help|webhook listen)/
 const isOperation = (text: string): boolean =>
-  OPERATIONS.some(({ noun, verb }) => text.startsWith(`${noun} ${verb} `))
+  OPERATIONS.some(({ noun, verb }) => `${text} `.startsWith(`${noun} ${verb} `))
 
 const commandSteps = (text: string): Step[] => {
   const command = text.replaceAll(/\s+/g, ' ').replace(/^--stack \S+ /, '')
@@ -139,7 +138,8 @@ const commandSteps = (text: string): Step[] => {
   const name = Object.keys(COMMANDS)
     .filter((known) => given.some((words) => words.startsWith(`${known} `)))
     .sort((a, b) => b.length - a.length)[0]
-  if (name === undefined) return []
+  // The credential of a command of the API is made with `support`.
+  if (name === undefined) return isOperation(command) ? [{ role: 'support' }] : []
   const withOption = Object.keys(COMMANDS).find(
     (known) => known.startsWith(`${name} --`) && command.includes(known.slice(name.length + 1)),
   )
@@ -156,7 +156,7 @@ function stepsIn(text: string): Step[] {
   const sentences = SENTENCES.flatMap(([pattern, steps]) => (pattern.test(text) ? steps() : []))
   const commands = ofTool.flatMap(([, block, inline = '']) => {
     const steps = commandSteps(block ?? inline)
-    if (block !== undefined && steps.length === 0 && !WITHOUT_STACK.test(block) && !isOperation(block))
+    if (block !== undefined && steps.length === 0 && !WITHOUT_STACK.test(block))
       throw new Error(`No role has the command "${block}".`)
     return steps
   })

@@ -129,5 +129,5 @@ export const outsideLines = (count: number, clinic: string): string[] =>
   count === 0
     ? []
     : [
-        `warning: ${counted(count, 'appointment')} to come ${count > 1 ? 'are' : 'is'} outside working hours. Imported appointments are listed by "appointment list --clinic ${clinic} --outside"`,
+        `warning: ${counted(count, 'appointment')} to come ${count > 1 ? 'are' : 'is'} outside working hours. Imported appointments are listed by "appointment list --clinic ${clinic} --outside-hours true", with --date-from and --date-to`,
       ]

@@ -200,7 +200,7 @@ describe('clinic delete', () => {
 
   it('fails when a small list or a setting has changed since the export, but not for a pause', async () => {
     const now = () => Date.parse(LONG_AGO)
-    const { clinic: other, doctor } = await createPopulatedClinic({ ...db.table, now })
+    const { clinic: other } = await createPopulatedClinic({ ...db.table, now })
     const folder = join(root, 'small-lists')
     expect((await run('export', '--clinic', other.id, '--out', folder)).code).toBe(0)
     const inClinic = ['--clinic', other.id]
@@ -213,8 +213,14 @@ describe('clinic delete', () => {
         '--yes',
         newFile('departments', 'external_id,name\nD-1,Surgery\n'),
       ],
-      ['doctors', 'doctor', 'update', doctor.id, ...inClinic, '--hours', 'mon 09:00-12:00'],
-      ['holidays', 'holiday', 'create', '--clinic', other.id, '2031-12-25'],
+      [
+        'doctors',
+        'import',
+        ...inClinic,
+        '--yes',
+        newFile('doctors', 'external_id,full_name\nDR-2,Dr. Eva Noll\n'),
+      ],
+      ['holidays', 'import', ...inClinic, '--yes', newFile('holidays', 'external_id,from\nH-1,2031-12-25\n')],
       ['rooms', 'import', ...inClinic, '--yes', newFile('rooms', 'external_id,name\nR-2,Room 2\n')],
       [
         'treatments',

@@ -22,7 +22,7 @@ const json = async (...args: string[]) => JSON.parse((await run('--json', ...arg
 const data = async (...args: string[]) => (await json(...args)).data
 const find = async ({ id }: Message) => (await messageStore(db).find(clinic.id, id))?.record
 const rejection = (message: string) => ({ code: 2, printed: '', errors: expect.stringContaining(message) })
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
+const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id)
 
 describe('unresolved', () => {
   let swept: Message
@@ -49,11 +49,10 @@ describe('unresolved', () => {
     await storeMessage(table, clinic, { status: 'failed', errorMessage: 'Bounce' })
   })
 
-  it('are listed oldest first, for all clinics or one', async () => {
-    const ids = (list: Message[]) => list.map(({ id }) => id)
-    expect(ids(await data('message', 'list', '--unresolved', '--all'))).toEqual(ids([theirs, swept, unswept]))
-    const mine = await data('message', 'list', '--unresolved', '--clinic', clinic.id)
-    expect(mine).toEqual([
+  it('are listed oldest first, of all clinics', async () => {
+    const all = await data('message', 'unresolved')
+    expect(ids(all)).toEqual(ids([theirs, swept, unswept]))
+    expect(all.slice(1)).toEqual([
       {
         clinic_id: clinic.id,
         id: swept.id,
@@ -69,13 +68,13 @@ describe('unresolved', () => {
           "The sending function stopped before recording the provider's response; it may have been sent.",
       }),
     ])
-    expect(Date.parse(mine[0].claimed_until)).toBe(
+    expect(Date.parse(all[1].claimed_until)).toBe(
       Math.floor((swept.dispatch?.claim?.until ?? 0) / 1000) * 1000,
     )
   })
 
   it('are printed without text, subject and recipient', async () => {
-    const { printed } = await run('message', 'list', '--unresolved', '--all')
+    const { printed } = await run('message', 'unresolved')
     const [first] = printed.split('\n')
     expect(first).toMatch(
       new RegExp(
@@ -102,12 +101,11 @@ describe('unresolved', () => {
       status: 'failed',
       error_message: 'Settled by the operator as failed',
       sent_at: null,
-      progress: 'done',
     })
     expect(failed.printed).not.toContain('SECRET')
-    expect(await data('message', 'list', '--unresolved', '--clinic', clinic.id)).toEqual([])
-    const none = await run('message', 'list', '--unresolved', '--clinic', clinic.id)
-    expect(none.printed).toBe('No unresolved messages\n')
+    expect(ids(await data('message', 'unresolved'))).toEqual([theirs.id])
+    await run('message', 'resolve', theirs.id, '--clinic', other.id, '--as', 'sent')
+    expect((await run('message', 'unresolved')).printed).toBe('No unresolved messages\n')
     const due = [...(await messageDispatch(db).unresolved()), ...(await messageDispatch(db).due(1e14, 99))]
     expect(due.map(({ id }) => id)).not.toContain(swept.id)
     expect(due.map(({ id }) => id)).not.toContain(unswept.id)
@@ -133,7 +131,7 @@ it('resolves all messages that were accepted before a time', async () => {
   const { code, printed } = await resolve('--before', '2026-03-01T12:00:00+03:00')
   expect([code, JSON.parse(printed).data.map(({ id }: Message) => id)]).toEqual([0, [planted[0]?.id]])
   expect(JSON.parse((await resolve('--before', '2026-03-02T00:00:00Z')).printed)).toMatchObject({
-    data: [{ id: planted[1]?.id, status: 'failed', progress: 'done' }],
+    data: [{ id: planted[1]?.id, status: 'failed' }],
     settled_by_provider: 0,
   })
   expect(
@@ -167,72 +165,5 @@ describe('resolve rejects', () => {
 
   it('a status that nobody can set', async () => {
     expect(await resolve(newUuid(), 'delivered')).toMatchObject(rejection('--as must be one of sent, failed'))
-  })
-
-  it('lists failed messages with their reasons, but without their texts', async () => {
-    const day = '2026-05-01'
-    const facts = { status: 'failed', acceptedAt: `${day}T09:00:00.000Z`, acceptedOn: day } as const
-    const { id } = await storeMessage(db.table, clinic, { ...facts, errorMessage: 'No such number' })
-    const list = ['message', 'list', '--clinic', clinic.id, '--status', 'failed']
-    const { printed } = await run(...list, '--from', day, '--to', day)
-    expect(printed).toMatch(new RegExp(`^${id} .* failed .* No such number\n`))
-    expect(printed).not.toMatch(/SECRET|ada@/)
-  })
-})
-
-describe('show', () => {
-  const show = (id: string, ...args: string[]) => run('message', 'show', id, '--clinic', clinic.id, ...args)
-
-  it('prints a message without its text, and with it on request', async () => {
-    const message = await storeMessage(db.table, clinic, { dispatch: waitingDispatch() })
-    const shown = await show(message.id, '--json')
-    expect(JSON.parse(shown.printed).data).toEqual({
-      clinic_id: clinic.id,
-      id: message.id,
-      channel: 'email',
-      type: 'manual',
-      recipient: 'ada@example.com',
-      status: 'queued',
-      provider: 'ses',
-      provider_message_id: null,
-      error_message: null,
-      sent_at: null,
-      patient: { id: message.patient.id, full_name: 'Ada Lang' },
-      created_at: expect.stringMatching(TIMESTAMP),
-      updated_at: expect.stringMatching(TIMESTAMP),
-      progress: 'waiting',
-      dispatch: { due_at: expect.stringMatching(TIMESTAMP), claimed_until: null },
-    })
-    expect(JSON.parse((await show(message.id, '--json', '--text')).printed).data).toEqual({
-      ...JSON.parse(shown.printed).data,
-      subject: 'SECRET subject',
-      message: 'SECRET text\nof two lines',
-    })
-    const { printed } = await show(message.id)
-    expect(printed).toContain('recipient            ada@example.com\n')
-    expect(printed).not.toContain('SECRET')
-    expect((await show(message.id, '--text')).printed).toMatch(
-      /subject +SECRET subject\n\nSECRET text\nof two lines\n$/,
-    )
-  })
-
-  it('prints the progress of a message', async () => {
-    const now = Date.now()
-    const states: [Partial<Message> & { isUnresolved?: boolean }, string, RegExp][] = [
-      [{ dispatch: waitingDispatch() }, 'waiting', /waiting to be sent, next attempt at \S+\+03:00/],
-      [{ dispatch: claimedDispatch(now + 10 * MINUTE) }, 'being_sent', /being sent until \S+\+03:00/],
-      [{ dispatch: claimedDispatch(now - MINUTE) }, 'unresolved', /unresolved: claimed until \S+\+03:00/],
-      [
-        { dispatch: claimedDispatch(now - MINUTE), isUnresolved: true },
-        'unresolved',
-        /unresolved: claimed until \S+/,
-      ],
-      [{ status: 'delivered' }, 'done', /done: delivered/],
-    ]
-    for (const [facts, progress, words] of states) {
-      const { id } = await storeMessage(db.table, clinic, facts)
-      expect(JSON.parse((await show(id, '--json')).printed).data.progress).toBe(progress)
-      expect((await show(id)).printed).toMatch(new RegExp(`progress +${words.source}\n`))
-    }
   })
 })

@@ -50,51 +50,6 @@ const statusOf = async ({ id }: Appointment) =>
   (await appointmentStore(db).find(mine.clinic.id, id))?.record.status
 const events = async (record: string) => (await announcedEvents(db, record)).map(([name]) => name)
 
-it('patient update reads the national id from a prompt with -, and keeps it out of the trail', async () => {
-  const update = ['patient', 'update', mine.patient.id, '--clinic', mine.clinic.id, '--national-id', '-']
-  const { code, lines } = await stack.runAsked(async () => 'TYPED-1', ...update)
-  expect([code, JSON.stringify(lines)]).toEqual([0, expect.not.stringContaining('TYPED')])
-  expect((await patientStore(db).find(mine.clinic.id, mine.patient.id))?.nationalId).toBe('TYPED-1')
-  expect((await stack.run(...update)).errors).toContain('standard input does not have the national id')
-})
-
-it('patient update removes the last name with ""', async () => {
-  const { printed } = await stack.run(
-    ...['--json', 'patient', 'update', mine.patient.id, '--clinic', mine.clinic.id, '--last-name', ''],
-  )
-  const { firstName } = mine.patient
-  expect(JSON.parse(printed).data).toMatchObject({
-    first_name: firstName,
-    last_name: '',
-    full_name: firstName,
-  })
-})
-
-it('patient update sets what imports set, under the names of their columns', async () => {
-  const update = ['--json', 'patient', 'update', mine.patient.id, '--clinic', mine.clinic.id]
-  const set = async (...options: string[]) =>
-    JSON.parse((await stack.run(...update, ...options)).printed).data
-  const options = ['--accepts-sms', 'false', '--accepts-email', 'true', '--language', 'de-ch', '--notes', 'x']
-  expect(await set(...options)).toMatchObject({
-    ...{ accepts_sms: false, accepts_email: true, language: 'de-CH', notes: 'x' },
-  })
-  expect(await set('--language', '')).toMatchObject({ accepts_sms: false, language: null })
-})
-
-it.each([
-  ['--accepts-sms', '', 'must be true or false'],
-  ['--language', 'german', 'must be a language tag such as de, pt-BR or zh-Hant'],
-  ['--phone', '+49000000000', 'must be an international phone number that exists, such as +905321234567'],
-  ['--email', 'ö@example.com', 'must have only ASCII characters before the @'],
-  ['--date-of-birth', '2199-01-01', 'must not be in the future'],
-])('patient update rejects %s %s', async (option, value, message) => {
-  const update = ['patient', 'update', mine.patient.id, '--clinic', mine.clinic.id]
-  expect(await rejection(stack.run(...update, option, value))).toContain(`${option} ${message}`)
-  const { phoneNumber, emailAddress, dateOfBirth } = mine.patient
-  const stored = await patientStore(db).find(mine.clinic.id, mine.patient.id)
-  expect(stored).toMatchObject({ phoneNumber, emailAddress, dateOfBirth })
-})
-
 describe('patient erase', () => {
   it('shows the name, the date of birth and counts at a terminal, and erases when the name was typed', async () => {
     const rejected = await stack.runAsked(async () => 'yes', ...erasing())

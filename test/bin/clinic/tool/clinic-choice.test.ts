@@ -38,12 +38,12 @@ describe('--clinic', () => {
     ['aaa', 'Clinic aaa does not exist. Run "clinic list" to see all clinics.\n'],
     ['', 'Specify the clinic with --clinic, or in CLINIC.\n'],
   ])('of %j exits with code 2', async (text, message) => {
-    expect(await rejection(run('doctor', 'list', '--clinic', text))).toContain(message)
+    expect(await rejection(run('clinic', 'show', '--clinic', text))).toContain(message)
   })
 })
 
 it('a command without --clinic uses CLINIC', async () => {
-  expect((await run('doctor', 'list')).code).toBe(2)
+  expect((await run('show')).code).toBe(2)
   expect((await runWith({ CLINIC: 'praxis süd' }, 'show')).printed).toContain(sued.name)
   expect((await runWith({ CLINIC: 'praxis süd' }, 'show', '--clinic', nord.id)).printed).toContain(nord.name)
 })

@@ -62,7 +62,9 @@ it('writes the webhook endpoints that are deleted with a credential', async () =
 
 it('writes no external id, even if it has the form of an id of a record', async () => {
   const external = newUuid()
-  const { code, lines } = await run('patient', 'find', '--clinic', clinic.id, '--external-id', external)
+  const { code, lines } = await run(
+    ...['patient', 'link', newUuid(), '--clinic', clinic.id, '--external-id', external],
+  )
   expect([code, lines.length]).toEqual([2, 2])
   expect(JSON.stringify(lines)).not.toContain(external)
 })

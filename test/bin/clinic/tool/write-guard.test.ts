@@ -9,14 +9,12 @@ import { clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { allItems, itemsWith } from '../../../support/all-items.ts'
 import { removalPlatform } from '../../../support/clinic-removal.ts'
-import { createWebhook } from '../../../support/deliveries.ts'
 import { deployedTable, type RecordedCall, rejection } from '../../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { sortedJson } from '../../../support/table-text.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 let mine: PopulatedClinic
-let webhook: string
 /** A concurrent change that happens once, when the command has read its clinic. */
 let meanwhile: (() => Promise<unknown>) | null
 const folder = temporaryFolder()
@@ -34,7 +32,6 @@ const { db } = stack
 beforeEach(async () => {
   meanwhile = null
   mine = await createPopulatedClinic(db.table)
-  webhook = (await createWebhook(db.table, mine.clinic.id)).id
 })
 
 const remove = () => removeClinic(removalPlatform(db), mine.clinic)
@@ -42,17 +39,11 @@ const left = async () =>
   (await itemsWith(db, shortId(mine.clinic.id), mine.clinic.id)).map(({ pk }) => pk.split('#')[0])
 
 const COMMANDS: Readonly<Record<string, () => string[]>> = {
-  'holiday create': () => ['2031-12-25'],
   'credential create': () => ['--name', 'x', '--scopes', 'all'],
-  'doctor create': () => ['--name', 'Dr. Bo Lind'],
-  'doctor update': () => [mine.doctor.id, '--hours', 'mon 09:00-12:00'],
   'doctor link': () => [mine.doctor.id, '--external-id', 'E1'],
-  'patient update': () => [mine.patient.id, '--phone', '+49431555012'],
   'patient link': () => [mine.patient.id, '--external-id', '17'],
   'patient erase': () => [mine.patient.id, '--yes', '--confirm', mine.appointment.patient.fullName],
-  'invoice update': () => [mine.invoice.id, '--status', 'cancelled', '--yes'],
-  'webhook update': () => [webhook, '--no-active'],
-  'webhook delete': () => [webhook, '--yes'],
+  'invoice correct': () => [mine.invoice.id, '--status', 'cancelled', '--yes'],
 }
 
 describe('a command whose clinic is deleted after it has read the clinic', () => {
@@ -130,7 +121,7 @@ describe('a command whose clinic is being restored after it has read the clinic'
 describe('a command that is confirmed', () => {
   const cancelling = () => [
     'invoice',
-    'update',
+    'correct',
     mine.invoice.id,
     '--clinic',
     mine.clinic.id,

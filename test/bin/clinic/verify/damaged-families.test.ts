@@ -123,9 +123,7 @@ const commands = (): string[][] => {
     ['credential', 'list', ...of],
     ['credential', 'create', ...of, '--name', 'Z', '--scopes', 'all'],
     ['credential', 'revoke', ...of, '--all', '--yes', '--keep-webhooks'],
-    ['patient', 'list', ...of],
-    ['webhook', 'list', ...of],
-    ['message', 'list', '--unresolved', '--all'],
+    ['message', 'unresolved'],
     ['erasure', 'list', ...of],
     ['verify', ...of],
   ]

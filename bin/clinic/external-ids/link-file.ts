@@ -7,13 +7,13 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { importEntities } from '../../../shared/sync/entities/entities.ts'
 import { parseOwnId } from '../../../shared/sync/external-ids/resolve-references.ts'
 import { inChunks } from '../../../shared/sync/external-ids/resolve-rows.ts'
+import { addReadingOptions, type FileOptions, type IdOfRow, idsOfFile } from '../export/export-ids.ts'
 import { onFiles, requireFile } from '../import/files/import-paths.ts'
-import { changeLink, link } from '../records/record-links.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, changeLine, counted, NeedsAttention, print } from '../tool/output.ts'
-import { addReadingOptions, type FileOptions, type IdOfRow, idsOfFile } from './export-ids.ts'
+import { changeLink, link } from './record-links.ts'
 
 /** The entities whose external ids the API can set. */
 const ENTITIES = ['patients', 'appointments']

@@ -19,8 +19,8 @@ import { retryOnConflict } from '../../../shared/store/table/retries.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { ExternalRef } from '../../../shared/sync/external-ids/resolve-references.ts'
 import { openClinic } from '../tool/connection.ts'
+import { requireRecord } from '../tool/known-record.ts'
 import { CommandFailure, parseOption, print } from '../tool/output.ts'
-import { requireRecord } from './change-record.ts'
 
 /** Adds `link` and `unlink` to the commands of a kind of records. */
 export function addLinkCommands(group: Command, kind: LinkableKind): void {

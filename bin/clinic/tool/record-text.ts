@@ -1,8 +1,6 @@
 /** Records of the API as lines of text, with all decimals of their amounts. The API and `--json` have numbers. */
-
 import { currencyDecimals } from '../../../shared/domain/money/currencies.ts'
-import type { ClinicContext } from '../tool/connection.ts'
-import { formatTable } from '../tool/output.ts'
+import { formatTable } from './output.ts'
 
 /** A line for each field. The parts of a list, such as line items, follow with a line each, under the names of their fields. */
 export function describeRecord(record: object): string[] {
@@ -37,21 +35,6 @@ function describeValue(value: unknown): string {
   return String(value).replaceAll('\n', '\n  ')
 }
 
-/** A line for each record, with cells besides the id. */
-export const recordTable = <Wire extends { readonly id: string }>(
-  { cells }: { readonly cells: (record: Wire) => readonly string[] },
-  records: readonly Wire[],
-): string[] => formatTable(records.map((record) => [record.id, ...cells(record)]))
-
-/** A note on the timezone of the records' clock times, if the records do not contain it. */
-export const clockNotes = (
-  { hasClockTimes }: { readonly hasClockTimes?: true },
-  { clinic }: ClinicContext,
-): string[] => (hasClockTimes ? [timesAreIn(clinic)] : [])
-
-/** A sentence that names the timezone of a clinic's times. */
-export const timesAreIn = ({ timezone }: ClinicContext['clinic']): string => `Times are in ${timezone}.`
-
 /** The fields of invoices, line items and payments that are amounts. Quantities and tax rates are not. */
 const AMOUNTS: ReadonlySet<string> = new Set([
   'amount',
@@ -66,8 +49,7 @@ const AMOUNTS: ReadonlySet<string> = new Set([
 ])
 
 /** An amount in units of its currency: `50` is `50.00` in EUR. */
-export const formatAmount = (amount: number, currency: string): string =>
-  amount.toFixed(currencyDecimals(currency))
+const formatAmount = (amount: number, currency: string): string => amount.toFixed(currencyDecimals(currency))
 
 /** The record with its amounts as text, including the amounts of its parts: they are in its currency unless a part has its own. */
 export function withAmountTexts(record: object, outer?: string): object {

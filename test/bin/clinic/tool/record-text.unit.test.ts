@@ -1,6 +1,6 @@
 /** A record as text: amounts with the decimals of their currency, and the parts of lists under the names of their fields. */
 import { describe, expect, it } from 'vitest'
-import { describeRecord, withAmountTexts } from '../../../../bin/clinic/records/record-text.ts'
+import { describeRecord, withAmountTexts } from '../../../../bin/clinic/tool/record-text.ts'
 import { Invoice } from '../../../../shared/api/invoices.ts'
 import { Payment } from '../../../../shared/api/payments.ts'
 
