@@ -20,10 +20,13 @@ import { unlistedOf } from './unlisted-credentials.ts'
 type CredentialDifference = Extract<DifferenceKind, `credential_${string}` | 'record_unreadable'>
 
 /** The attributes of every credential. */
-const ATTRIBUTES = [
-  ...['key', 'name', 'clinic', 'scopes', 'createdAt', 'expiresAt', 'revokedAt', 'requestsPerMinute'],
-  ...['salt', 'hash'],
-]
+const ATTRIBUTES = ['key', 'name', 'clinic', 'createdAt', 'expiresAt', 'revokedAt', 'requestsPerMinute']
+
+/** Whether requests can be checked with a credential. */
+const isReadable = (credential: Item): boolean =>
+  ATTRIBUTES.every((name) => credential[name] !== undefined) &&
+  Array.isArray(credential.scopes) &&
+  [credential.salt, credential.hash].every(ArrayBuffer.isView)
 
 /**
  * Verifies the indexes of a clinic: the operator's directory of clinics, the list of the clinic's credentials, whether the
@@ -90,7 +93,7 @@ export async function checkClinicIndexes({
     const copy = (credential?.clinic ?? {}) as Partial<ClinicInfo>
     if (!row) return copy.id === clinic ? 'credential_unlisted' : null
     if (!credential) return 'credential_missing'
-    if (ATTRIBUTES.some((name) => credential[name] === undefined)) return 'record_unreadable'
+    if (!isReadable(credential)) return 'record_unreadable'
     if (copy.id !== clinic) return 'credential_foreign'
     if (row.v !== rowVersion(credential)) return 'credential_state_wrong'
     // Settings that cannot be read were reported before.

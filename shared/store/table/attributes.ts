@@ -44,8 +44,8 @@ export const text = (name: string): Attribute<string> =>
 
 export const number = (name: string): Attribute<number> =>
   attribute(name, unchanged, (stored) => {
-    if (typeof stored !== 'number') throw new TypeError(`attribute ${name} is not a number`)
-    return stored
+    if (!Number.isSafeInteger(stored)) throw new TypeError(`attribute ${name} is not a whole number`)
+    return stored as number
   })
 
 /** An amount in minor units of a currency. */

@@ -42,7 +42,9 @@ export function tallyChecker(
       for (const sk of unrepaired.missing.of(list)) addRow({ sk })
       for await (const page of partitionPages(table, pk)) {
         count('tallies', page.length)
-        for (const item of page) for (const [name, counter] of countersOf(item)) add(item.sk, name, -counter)
+        for (const item of page)
+          for (const [name, counter] of countersOf(item))
+            add(item.sk, name, Number.isInteger(counter) ? -counter : Number.NaN)
       }
     }
     return { pk: list, what: 'rows', onItem: addRow, onEnd }

@@ -350,6 +350,8 @@ const REPAIRED: Damages = {
     'a counter is too high': () =>
       raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 })),
     'a counter is negative': () => raw.alter(tally(appointment().doctor.id), () => ({ [counter()]: -1 })),
+    'a counter is the text of its number': () =>
+      raw.alter(tally(null), (item) => ({ [counter()]: String(item[counter()]) })),
     'a counter has an unknown facet': () => raw.alter(tally(null), () => ({ '1z': 3 })),
     'a month has no tally': () => raw.remove(tally(null)),
     'a month has a tally but no rows': () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
@@ -631,6 +633,9 @@ const REPORTED: Damages = {
       raw.alter(clinicKey(made.clinic), () => ({ currency: undefined })),
     'the clinic is in an unknown time zone': () =>
       raw.alter(clinicKey(made.clinic), () => ({ timezone: 'Mars/Base' })),
+    'a credential has a hash that is text': () => credential({ hash: 'x' }),
+    'a payment has a fraction of a cent': () =>
+      raw.alter(recordKey('Y', payment()), ({ a }) => ({ a: Number(a) + 0.5 })),
     'a treatment has no price': () => raw.alter(catalogue().treatment, () => ({ pr: undefined })),
   },
   dangling_reference: { 'a payment’s invoice does not exist': loneInvoice },
