@@ -116,7 +116,7 @@ export const createInvoice = defineRoute({
   summary: 'Create an invoice',
   description:
     "Calculates all amounts from the line items, in the clinic's currency. Without `invoice_number`, the invoice gets the next number " +
-    "of its issue date's year, such as `2026-000123`: no number is omitted, and numbers that other invoices have are skipped.",
+    "of its issue date's year, such as `2026-000123`: no number is omitted, except between numbers that other invoices have, which are skipped.",
   body: z
     .strictObject({
       ...FIELDS,

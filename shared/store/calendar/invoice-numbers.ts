@@ -5,11 +5,10 @@
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { invoiceCounterKey, invoiceNumberPartition, takenNumberKey } from '../keys/calendar.ts'
-import { Changeset } from '../table/changeset.ts'
-import { UnavailableError } from '../table/errors.ts'
+import type { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 
-/** Numbers of other invoices that are skipped in one attempt. */
+/** Numbers of other invoices that are skipped one by one. */
 const MAX_SKIPPED = 20
 
 /** A number such as `2026-000123`. */
@@ -19,6 +18,19 @@ const numberOf = (year: string, ordinal: number): string => `${year}-${String(or
 export const takeNumber = (changes: Changeset, number: string, invoice: string): void =>
   changes.put({ ...takenNumberKey(changes.clinic, number), i: invoice }, 'new')
 
+/** A free number whose predecessor is not free: steps that double find a free one, and halved ones the first of its run. */
+async function firstAfter(last: number, isFree: (ordinal: number) => Promise<boolean>): Promise<number> {
+  let [taken, step] = [last, 1]
+  for (; !(await isFree(taken + step)); step *= 2) taken += step
+  let free = taken + step
+  while (free - taken > 1) {
+    const middle = Math.floor((taken + free) / 2)
+    if (await isFree(middle)) free = middle
+    else taken = middle
+  }
+  return free
+}
+
 export function invoiceNumbers(table: Table) {
   /** The id of another invoice with a number; null if there is none. */
   async function holderOf(clinic: ClinicId, number: string, invoice: string): Promise<string | null> {
@@ -27,8 +39,8 @@ export function invoiceNumbers(table: Table) {
   }
 
   /**
-   * The next number of the year's invoices, which is counted in the invoice's transaction: none is lost if that fails.
-   * @throws UnavailableError if too many numbers are those of other invoices; the next request continues after them
+   * The next number of the year's invoices, which is counted in the invoice's transaction: none is lost if that fails. After many numbers
+   * of other invoices, such as imported ones, it is a free one behind them, found in few reads.
    */
   async function next(changes: Changeset, year: string, invoice: string): Promise<string> {
     const { clinic } = changes
@@ -36,21 +48,15 @@ export function invoiceNumbers(table: Table) {
     const counter = await table.get(key)
     const first = (counter?.n as number | undefined) ?? 1
     const version = (counter?.v as number | undefined) ?? 0
-    const countTo = (next: number, to: Changeset) => {
-      to.set(key, 'n', next)
-      to.expectVersion(key, version)
-    }
-    for (let ordinal = first; ordinal <= first + MAX_SKIPPED; ordinal++) {
-      const number = numberOf(year, ordinal)
-      if ((await holderOf(clinic, number, invoice)) !== null) continue
-      countTo(ordinal + 1, changes)
-      takeNumber(changes, number, invoice)
-      return number
-    }
-    const skipped = new Changeset(table, clinic)
-    countTo(first + MAX_SKIPPED + 1, skipped)
-    await skipped.commit()
-    throw new UnavailableError('the next numbers are taken')
+    const isFree = async (one: number) => (await holderOf(clinic, numberOf(year, one), invoice)) === null
+    let ordinal = first
+    while (ordinal < first + MAX_SKIPPED && !(await isFree(ordinal))) ordinal++
+    if (ordinal === first + MAX_SKIPPED) ordinal = await firstAfter(ordinal - 1, isFree)
+    const number = numberOf(year, ordinal)
+    changes.set(key, 'n', ordinal + 1)
+    changes.expectVersion(key, version)
+    takeNumber(changes, number, invoice)
+    return number
   }
 
   return { holderOf, next }
