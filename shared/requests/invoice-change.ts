@@ -31,6 +31,10 @@ export const invoiceFields = (body: z.output<typeof updateInvoice.body>): Invoic
 
 type Request = { readonly clinic: ClinicInfo; readonly write: BeginWrite }
 
+/** An issue of amounts, with the field of a request: the amounts of an invoice follow from its line items. */
+const ofRequest = ({ field, issue }: InvalidAmounts['issues'][number]) =>
+  field.startsWith('line_items.') ? { field, issue } : { field: 'line_items', issue: `${field} ${issue}` }
+
 /** Creates or changes the invoice of a request, and returns the response. @throws ApiError when it is rejected */
 export async function writeInvoice(
   { clinic, write }: Request,
@@ -44,7 +48,7 @@ export async function writeInvoice(
     if (issue) throw invalidFields([{ field: 'line_items', issue }])
   }
   const outcome = await work({ ...write(response), check }).catch((error) => {
-    throw error instanceof InvalidAmounts ? invalidFields(error.issues) : error
+    throw error instanceof InvalidAmounts ? invalidFields(error.issues.map(ofRequest)) : error
   })
   if (outcome.kind !== 'done') throw invoiceRejected(outcome)
   return response(outcome)

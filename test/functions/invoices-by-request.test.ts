@@ -178,8 +178,8 @@ describe('POST /invoices', () => {
         [
           { field: 'line_items.0.unit_price', issue: 'must be a number with at most 2 decimals in EUR' },
           { field: 'line_items.1.unit_price', issue: 'is too large when multiplied by quantity' },
-          { field: 'subtotal', issue: 'is too large' },
-          { field: 'total_amount', issue: 'is too large' },
+          { field: 'line_items', issue: 'subtotal is too large' },
+          { field: 'line_items', issue: 'total_amount is too large' },
         ],
       ],
     ],
@@ -195,7 +195,7 @@ describe('POST /invoices', () => {
     [
       'a negative total',
       { line_items: [{ ...LINE, discount_amount: 100 }] },
-      [422, 'validation', [{ field: 'total_amount', issue: 'must not be negative' }]],
+      [422, 'validation', [{ field: 'line_items', issue: 'total_amount must not be negative' }]],
     ],
     [
       'more than a list can show',
