@@ -31,7 +31,8 @@ export function holidayStore({ table }: { table: Table }) {
   }
 
   /**
-   * Writes holidays as they were read, and announces them if they differ. Copies are refreshed separately.
+   * Writes holidays as they were read, and announces them if they differ. Copies are refreshed separately. A removed holiday gives up
+   * its days to one that is added.
    * @throws ConditionFailed when they were changed since
    */
   async function save(
@@ -42,6 +43,10 @@ export function holidayStore({ table }: { table: Table }) {
   ): Promise<readonly TimeOff[]> {
     const days = holidays.toSorted((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1))
     const { version } = before
+    const added = days.filter((day) => !before.holidays.some((one) => isSameSpan(one, day)))
+    const kept = Object.entries(imports).filter(
+      ([id, one]) => one !== before.imports[id] || !added.some((day) => isSameSpan(day, one)),
+    )
     const changes = new Changeset(table, clinic)
     if (!isDeepStrictEqual(days, before.holidays)) {
       changes.announceClinic('holidays')
@@ -52,7 +57,7 @@ export function holidayStore({ table }: { table: Table }) {
         ...unknownOf(before),
         ...holidaysKey(clinic),
         days,
-        ...(Object.keys(imports).length > 0 && { imports }),
+        ...(kept.length > 0 && { imports: Object.fromEntries(kept) }),
         v: (version ?? 0) + 1,
       },
       version === null ? 'new' : { version },

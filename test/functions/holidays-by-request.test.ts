@@ -71,6 +71,18 @@ it('a holiday that an operator added gets the external id of a request for the s
   expect(body.data.name).toBe('May Day')
 })
 
+it('a holiday that was removed gives up its days and external id to others', async () => {
+  const from = '2030-08-30'
+  const first = await add({ from, external_id: 'H-4' })
+  await remove(first.body.data.id)
+  const second = await add({ from, external_id: 'H-5' })
+  expect(await list()).toEqual([second.body.data])
+  await remove(second.body.data.id)
+  const third = await add({ from })
+  expect(await list()).toEqual([third.body.data])
+  expect((await add({ from: '2030-08-31', external_id: 'H-5' })).body.data.id).toBe(second.body.data.id)
+})
+
 it('a holiday beyond the limit is rejected', async () => {
   const days = Array.from({ length: MAX_HOLIDAYS }, (_, n) => addDays('2030-01-01', n))
   await holidayStore(db).set(mine.clinic.id, () => days.map((from) => ({ from, to: from, reason: null })))
