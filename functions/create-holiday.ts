@@ -6,9 +6,11 @@ import { type Holiday, HolidayRejected, holidayChanges } from '../shared/store/c
 export const handler = endpoint(
   createHoliday,
   { holidays: ({ table }) => holidayChanges(table) },
-  async ({ clinicId, body, write }, { holidays }) => {
+  async ({ clinicId, mayReadRecord, body, write }, { holidays }) => {
     const { from, to = from, name = null, external_id: externalId = null } = body
-    const response = (holiday: Holiday) => ({ data: renderHoliday(holiday) })
+    const response = (holiday: Holiday) => ({
+      data: renderHoliday(mayReadRecord ? holiday : { ...holiday, reason: name }),
+    })
     const day = { from, to, reason: name }
     const added = await holidays.add(clinicId, day, externalId, write(response)).catch((error: Error) => {
       if (!(error instanceof HolidayRejected)) throw error

@@ -62,6 +62,7 @@ export const createHoliday = defineRoute({
     '/appointments` with `outside_hours` lists them. A repetition of the same days returns the holiday that is there, with the ' +
     'status 200. A clinic has at most 200 holidays.',
   scope: 'schedule.write',
+  readScope: 'appointment.read.availability',
   body: HolidayCreate,
   response: { status: 201, unchangedStatus: 200, body: envelopeOf(Holiday) },
   errors: ['external_id_taken'],
@@ -86,7 +87,9 @@ export const holidayDescriptions = () => ({
     id: 'Id of the holiday. It follows from the days, or from the external id.',
     from: 'First day.',
     to: 'Last day.',
-    name: 'Name of the holiday. Null if it has none.',
+    name:
+      'Name of the holiday. Null if it has none. Without `appointment.read.availability`, the response to a POST has only the one ' +
+      'that was sent.',
   },
   HolidayCreate: {
     from: 'First day.',

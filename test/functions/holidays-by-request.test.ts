@@ -83,6 +83,14 @@ it('a holiday that was removed gives up its days and external id to others', asy
   expect((await add({ from: '2030-08-31', external_id: 'H-5' })).body.data.id).toBe(second.body.data.id)
 })
 
+it('without the scope that reads holidays, the response has no name but the one that was sent', async () => {
+  const from = '2030-03-08'
+  const { body } = await add({ from, name: 'Stored' })
+  headers = (await issueCredential(db.table, mine.clinic, ['schedule.write'])).headers
+  const again = await add({ from })
+  expect([again.status, again.body.data]).toEqual([200, { ...body.data, name: null }])
+})
+
 it('a holiday beyond the limit is rejected', async () => {
   const days = Array.from({ length: MAX_HOLIDAYS }, (_, n) => addDays('2030-01-01', n))
   await holidayStore(db).set(mine.clinic.id, () => days.map((from) => ({ from, to: from, reason: null })))

@@ -787,7 +787,7 @@ export interface paths {
         put?: never;
         /**
          * Create an invoice
-         * @description Calculates all amounts from the line items, in the clinic's currency. Without `invoice_number`, the invoice gets the next number of its issue date's year, such as `2026-000123`: no number is omitted, and numbers that other invoices have are skipped.
+         * @description Calculates all amounts from the line items, in the clinic's currency. Without `invoice_number`, the invoice gets the next number of its issue date's year, such as `2026-000123`: no number is omitted, except between numbers that other invoices have, which are skipped.
          *
          *     Scope: `invoice.write`.
          */
@@ -3403,7 +3403,7 @@ export interface components {
              * @description Last day. `YYYY-MM-DD`.
              */
             to: string;
-            /** @description Name of the holiday. Null if it has none. */
+            /** @description Name of the holiday. Null if it has none. Without `appointment.read.availability`, the response to a POST has only the one that was sent. */
             name: string | null;
         };
         HolidayCreate: {

@@ -438,7 +438,7 @@ class Holiday(_HolidayKeywords):
     to: str
     """Last day. `YYYY-MM-DD`."""
     name: Optional[str]
-    """Name of the holiday. Null if it has none."""
+    """Name of the holiday. Null if it has none. Without `appointment.read.availability`, the response to a POST has only the one that was sent."""
 
 
 _HolidayCreateKeywords = TypedDict("_HolidayCreateKeywords", {"from": "str"})

@@ -1796,7 +1796,7 @@ class Invoices(RecordResource["Invoice"]):
     ) -> Response[InvoiceDetails]:
         """Create an invoice.
 
-        Calculates all amounts from the line items, in the clinic's currency. Without `invoice_number`, the invoice gets the next number of its issue date's year, such as `2026-000123`: no number is omitted, and numbers that other invoices have are skipped.
+        Calculates all amounts from the line items, in the clinic's currency. Without `invoice_number`, the invoice gets the next number of its issue date's year, such as `2026-000123`: no number is omitted, except between numbers that other invoices have, which are skipped.
 
         Scope: `invoice.write`.
         """
