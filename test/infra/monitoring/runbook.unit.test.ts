@@ -17,7 +17,7 @@ it.each(pages)('docs/operate/%s.md exists, and names its alarms', (page) => {
       .map(({ id }) => id)
       .sort(),
   )
-  for (const heading of ['What it means', 'What others notice', 'How to look', 'How to repair'])
+  for (const heading of ['What it means', 'What to look at', 'What to do'])
     expect(text).toContain(`## ${heading}\n`)
 })
 

@@ -181,7 +181,7 @@ const pages = globSync('docs/operate/*.md').flatMap((file): Page[] => {
 })
 
 const partsOf = ({ text, look, repair }: Page): [string, string[]][] => {
-  const [before = '', after = ''] = text.split('## How to repair')
+  const [before = '', after = ''] = text.split('## What to do')
   return [
     [before, look],
     [after, [...new Set([...look, ...repair])]],
