@@ -121,7 +121,7 @@ export const getAvailability = defineRoute({
   description:
     'Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the ' +
     "working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, " +
-    'overlaps no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are ' +
+    'overlaps no hold and no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are ' +
     'not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a ' +
     'treatment that the doctor does not offer. With `treatment_id` or `treatment_ids`, `doctor_id` can be left out: the response ' +
     'then has the slots of all active doctors who offer the treatments. Slots are sorted by date, start time, name and id of the ' +

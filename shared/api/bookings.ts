@@ -1,20 +1,23 @@
 /** Booking and changing appointments. */
 import * as z from 'zod'
-import { endProblems } from '../domain/booking/change-appointment.ts'
+import { endProblems, requestedMinutes } from '../domain/booking/change-appointment.ts'
+import type { Hold } from '../domain/booking/hold.ts'
 import {
   MAX_DURATION,
   MAX_TREATMENTS,
   MIN_DURATION,
+  type Placement,
   type PlacementProblem,
   type PlacementRejection,
 } from '../domain/booking/placement.ts'
 import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
-import { formatTime } from '../domain/interval.ts'
+import { formatTime, parseTime } from '../domain/interval.ts'
 import { externalId, notes } from '../domain/patients/text-fields.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
+import type { ErrorKey } from './error-catalogue.ts'
 import { ApiError, type FieldIssue, unknownIds } from './errors.ts'
 import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
 import { CalendarDate, envelopeOf, oneOf, RecordDate, TimeOfDay, Uuid, whenValid } from './schemas.ts'
@@ -30,24 +33,33 @@ export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof
   end_time: formatTime(to),
 })
 
-/** The calls with which an appointment is placed. */
-const PLACEMENT = {
-  GetItem: [
-    'appointments',
-    'patients',
-    'doctors',
-    'doctor-days',
-    'rooms',
-    'room-days',
-    'external-ids',
-    'external-id-secret',
-  ],
+/** The calls with which time of a doctor and a room is taken. */
+export const PLACED_DAYS = {
+  GetItem: ['doctors', 'doctor-days', 'rooms', 'room-days'],
   BatchGetItem: ['treatments'],
   Query: ['doctor-days', 'room-days'],
-  ConditionCheckItem: ['appointments', 'patients', 'doctors', 'rooms', 'treatments'],
-  PutItem: [...APPOINTMENT_ITEMS, 'appointment-changes', 'external-ids', 'announced-events'],
-  UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors', 'doctor-days', 'room-days'],
+  ConditionCheckItem: ['doctors', 'rooms', 'treatments'],
+  UpdateItem: ['doctor-days', 'room-days'],
 } as const satisfies TableCalls
+
+/** The calls with which an appointment is placed. */
+const PLACEMENT = mergeCalls(PLACED_DAYS, {
+  GetItem: ['appointments', 'patients', 'external-ids', 'external-id-secret'],
+  ConditionCheckItem: ['appointments', 'patients'],
+  PutItem: [...APPOINTMENT_ITEMS, 'appointment-changes', 'external-ids', 'announced-events'],
+  UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors'],
+})
+
+/** The errors of a request for a time of a doctor. */
+export const PLACEMENT_ERRORS = [
+  'doctor_not_found',
+  'treatment_not_found',
+  'room_not_found',
+  'slot_unavailable',
+  'room_unavailable',
+  'outside_working_hours',
+  'appointment_in_past',
+] as const satisfies ErrorKey[]
 
 const Notes = notes().nullish()
 
@@ -79,17 +91,18 @@ function renderProblem(problem: PlacementProblem): FieldIssue {
 }
 
 type NewTimes = {
-  readonly start_time: string
+  readonly start_time?: string
   readonly end_time?: string | undefined
   readonly duration?: number | undefined
 }
 
 /** Checks that the end of a new appointment fits its start and length. */
-const validEnd = (kind: 'end_differs' | 'length_out_of_range') =>
+export const validEnd = (kind: 'end_differs' | 'length_out_of_range') =>
   [
     (body: Readonly<Record<string, unknown>>): boolean => {
       const { start_time, end_time, duration } = body as NewTimes
-      return end_time === undefined || endProblems(start_time, end_time, duration)[0]?.kind !== kind
+      if (start_time === undefined || end_time === undefined) return true
+      return endProblems(start_time, end_time, duration)[0]?.kind !== kind
     },
     {
       path: [PROBLEMS[kind].field],
@@ -98,15 +111,34 @@ const validEnd = (kind: 'end_differs' | 'length_out_of_range') =>
     },
   ] satisfies Parameters<z.ZodObject['refine']>
 
-/** What a booking can have, and a change can set. */
-const OPTIONAL_FIELDS = {
+const LENGTH_AND_ROOM = {
   duration: DurationMinutes.optional(),
   end_time: TimeOfDay.optional(),
   treatment_ids: TreatmentIds,
   room_id: Uuid.nullish(),
+}
+
+/** The fields of a request for a time. */
+export const NewTime = {
+  doctor_id: Uuid,
+  appointment_date: RecordDate,
+  start_time: TimeOfDay,
+  ...LENGTH_AND_ROOM,
+}
+
+/** What a booking can have, and a change can set. */
+const OPTIONAL_FIELDS = {
+  ...LENGTH_AND_ROOM,
   notes: Notes,
   external_id: externalId().nullish(),
 }
+
+const requiredWithoutHold = (field: 'doctor_id' | 'appointment_date' | 'start_time') =>
+  [
+    (body: Readonly<Record<string, unknown>>): boolean =>
+      body[field] !== undefined || body.hold_id !== undefined,
+    { path: [field], error: 'is required', when: whenValid(field, 'hold_id') },
+  ] satisfies Parameters<z.ZodObject['refine']>
 
 export const createAppointment = defineRoute({
   id: 'create-appointment',
@@ -116,7 +148,7 @@ export const createAppointment = defineRoute({
   description:
     'Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The ' +
     "appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, " +
-    'and overlap no scheduled or completed appointment of the doctor, nor one in the room. Dates and times are in the ' +
+    'and overlap no scheduled or completed appointment and no hold of the doctor or the room. Dates and times are in the ' +
     "clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that " +
     'lists up to three of the next free slots of the doctor, and of the room, in `details`.',
   scope: 'appointment.write',
@@ -124,11 +156,15 @@ export const createAppointment = defineRoute({
   body: z
     .strictObject({
       patient_id: Uuid,
-      doctor_id: Uuid,
-      appointment_date: RecordDate,
-      start_time: TimeOfDay,
+      doctor_id: Uuid.optional(),
+      appointment_date: RecordDate.optional(),
+      start_time: TimeOfDay.optional(),
+      hold_id: Uuid.optional(),
       ...OPTIONAL_FIELDS,
     })
+    .refine(...requiredWithoutHold('doctor_id'))
+    .refine(...requiredWithoutHold('appointment_date'))
+    .refine(...requiredWithoutHold('start_time'))
     .refine(...validEnd('end_differs'))
     .refine(...validEnd('length_out_of_range'))
     .meta({ id: 'AppointmentCreate' }),
@@ -139,19 +175,15 @@ export const createAppointment = defineRoute({
     location: '/appointments',
   },
   errors: [
+    ...PLACEMENT_ERRORS,
     'patient_not_found',
-    'doctor_not_found',
-    'treatment_not_found',
-    'room_not_found',
     'patient_inactive',
     'external_id_taken',
-    'slot_unavailable',
-    'room_unavailable',
-    'outside_working_hours',
-    'appointment_in_past',
+    'hold_not_found',
+    'hold_expired',
   ],
   uses: {
-    table: mergeCalls(PLACEMENT, { GetItem: ['clinic'] }),
+    table: mergeCalls(PLACEMENT, { GetItem: ['clinic', 'holds'], DeleteItem: ['holds'] }),
   },
 })
 
@@ -180,18 +212,12 @@ export const updateAppointment = defineRoute({
     .meta({ id: 'AppointmentChanges' }),
   response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
   errors: [
+    ...PLACEMENT_ERRORS,
     'appointment_not_found',
-    'doctor_not_found',
-    'treatment_not_found',
-    'room_not_found',
     'precondition_failed',
     'external_id_taken',
     'appointment_closed',
     'patient_inactive',
-    'slot_unavailable',
-    'room_unavailable',
-    'outside_working_hours',
-    'appointment_in_past',
   ],
   uses: {
     table: mergeCalls(PLACEMENT, {
@@ -206,6 +232,49 @@ export const updateAppointment = defineRoute({
     }),
   },
 })
+
+type RequestedTime = NewTimes & {
+  readonly doctor_id?: string | undefined
+  readonly appointment_date?: string | undefined
+  readonly treatment_ids?: readonly string[] | undefined
+  readonly room_id?: string | null | undefined
+}
+
+/** The placement that a request asks for. */
+export async function requestedPlacement(
+  body: RequestedTime,
+  defaultDuration: () => Promise<number>,
+): Promise<Placement> {
+  const { doctor_id = '', appointment_date = '', start_time = '', treatment_ids = [], room_id = null } = body
+  const sent = requestedMinutes(start_time, { minutes: body.duration, endTime: body.end_time })
+  return {
+    doctor: doctor_id,
+    date: appointment_date,
+    startTime: start_time,
+    minutes: sent ?? (treatment_ids.length > 0 ? null : await defaultDuration()),
+    treatments: treatment_ids,
+    room: room_id,
+  }
+}
+
+/** A request with the time of its hold. @throws ApiError that names the fields in which the request differs from it */
+export function withHeldTime(body: RequestedTime, hold: Hold): RequestedTime {
+  const held = {
+    doctor_id: hold.doctor.id,
+    appointment_date: hold.date,
+    start_time: hold.startTime,
+    end_time: hold.endTime,
+    duration: parseTime(hold.endTime) - parseTime(hold.startTime),
+    room_id: hold.room?.id ?? null,
+  }
+  const differing = Object.entries(held).filter(([name, value]) => {
+    const sent = body[name as keyof typeof held]
+    return sent !== undefined && sent !== value
+  })
+  if (differing.length === 0) return { ...body, ...held }
+  const issue = 'must be that of the hold, or left out'
+  throw new ApiError('validation', { details: differing.map(([field]) => ({ field, issue })) })
+}
 
 /** Why a time is outside working hours, in the `details` of a 422. */
 export const OutsideHours = z
@@ -249,15 +318,21 @@ export const takenError = ({ kind, alternatives }: Taken): ApiError =>
 
 const TREATMENTS = `Ids of active treatments that the doctor offers, at most ${MAX_TREATMENTS}.`
 
+const TIME = {
+  appointment_date: `Date, in the clinic's time zone. Must not be after ${LAST_DATE}.`,
+  duration: "Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting.",
+  end_time: 'End, `HH:MM`, on the same day. Can be sent instead of `duration`.',
+  treatment_ids: TREATMENTS,
+  room_id: 'Id of an active room.',
+}
+
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
 export const bookingDescriptions = () => ({
   AppointmentCreate: {
     patient_id: 'Id of an active patient.',
-    appointment_date: `Date, in the clinic's time zone. Must not be after ${LAST_DATE}.`,
-    duration: "Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting.",
-    end_time: `End, \`HH:MM\`, on the same day. Can be sent instead of \`duration\`.`,
-    treatment_ids: TREATMENTS,
-    room_id: 'Id of an active room.',
+    hold_id:
+      'Id of a hold, which the booking ends. The doctor, date, start, length and room are those of the hold: leave them out.',
+    ...TIME,
     notes: 'Notes, at most 2,000 characters.',
     external_id:
       'Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',

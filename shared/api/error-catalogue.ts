@@ -46,6 +46,7 @@ const CATALOGUE = {
   invoice_not_found: notFound('invoice'),
   doctor_not_found: notFound('doctor'),
   appointment_not_found: notFound('appointment'),
+  hold_not_found: notFound('hold'),
   department_not_found: notFound('department'),
   room_not_found: notFound('room'),
   payment_not_found: notFound('payment'),
@@ -59,12 +60,17 @@ const CATALOGUE = {
   slot_unavailable: {
     status: 409,
     error: 'SLOT_UNAVAILABLE',
-    text: 'The requested time is already booked. `details` lists up to three of the next free slots.',
+    text: 'The requested time is booked or held. `details` lists up to three of the next free slots.',
   },
   room_unavailable: {
     status: 409,
     error: 'SLOT_UNAVAILABLE',
-    text: 'The room is already booked at the requested time. `details` lists up to three of the next free slots.',
+    text: 'The room is booked or held at the requested time. `details` lists up to three of the next free slots.',
+  },
+  hold_expired: {
+    status: 409,
+    error: 'HOLD_EXPIRED',
+    text: 'The hold has expired. Its time can still be booked without `hold_id`, unless somebody else was faster.',
   },
   appointment_closed: {
     status: 409,
@@ -225,6 +231,11 @@ const CATALOGUE = {
     status: 429,
     error: 'RATE_LIMITED',
     text: 'The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header.',
+  },
+  too_many_holds: {
+    status: 429,
+    error: 'TOO_MANY_HOLDS',
+    text: 'The credential has 200 holds. The first of them expires after the number of seconds in the `retry-after` header.',
   },
   internal: {
     status: 500,

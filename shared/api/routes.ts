@@ -36,6 +36,7 @@ import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { getDoctor, listDoctors } from './doctors.ts'
 import { listEvents } from './events.ts'
+import { createHold, deleteHold, getHold } from './holds.ts'
 import { createHoliday, deleteHoliday, listHolidays } from './holidays.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
 import { getMessage, listMessages } from './messages.ts'
@@ -94,6 +95,9 @@ const DEFINITIONS = [
   getTreatment,
   updateTreatment,
   getAvailability,
+  createHold,
+  getHold,
+  deleteHold,
   listAppointments,
   createAppointment,
   getAppointment,

@@ -8,6 +8,7 @@ import { appointmentDescriptions } from '../api/appointments.ts'
 import { bookingDescriptions } from '../api/bookings.ts'
 import { doctorDescriptions } from '../api/doctors.ts'
 import { MAX_DETAILS } from '../api/errors.ts'
+import { holdDescriptions } from '../api/holds.ts'
 import { holidayDescriptions } from '../api/holidays.ts'
 import { invoiceDescriptions } from '../api/invoices.ts'
 import { newDoctorDescriptions } from '../api/new-doctor.ts'
@@ -34,6 +35,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
   DoctorReference: 'Doctor',
   WorkingHours: 'WeeklyWindows',
   ExpandableAppointment: 'Appointment',
+  HoldCreate: 'AppointmentCreate',
   ExpandableInvoice: 'Invoice',
   ExpandedInvoicePatient: 'Patient',
   InvoiceChanges: 'InvoiceCreate',
@@ -113,6 +115,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   ...appointmentDescriptions(),
   ...bookingDescriptions(),
   ...doctorDescriptions(),
+  ...holdDescriptions(),
   ...holidayDescriptions(),
   ...newDoctorDescriptions(),
   ...timeOffDescriptions(),

@@ -10,6 +10,7 @@ import { type AppointmentAction, applyAction } from '../domain/booking/appointme
 import { availableSlots } from '../domain/booking/availability.ts'
 import type { Department, PriceList, Room, Treatment } from '../domain/booking/catalogue.ts'
 import type { Doctor } from '../domain/booking/doctor.ts'
+import { DEFAULT_HOLD_SECONDS, expiryOf, type Hold } from '../domain/booking/hold.ts'
 import { parseWeeklyHours } from '../domain/booking/working-hours.ts'
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
 import { instantOf, wallClock } from '../domain/clock.ts'
@@ -163,6 +164,18 @@ export const earlierAppointment: WithUpdatedAt<Appointment> = {
   date: '2026-06-12',
   notes: null,
   room: null,
+}
+
+export const hold: Hold = {
+  id: exampleId('hold'),
+  credential: caller.key,
+  doctor: doctorReference,
+  date: appointment.date,
+  startTime: appointment.startTime,
+  endTime: appointment.endTime,
+  room: appointment.room,
+  expiresAt: expiryOf(DEFAULT_HOLD_SECONDS, NOW),
+  createdAt: at,
 }
 
 /** The appointment after an action: before its day, or at its start. */

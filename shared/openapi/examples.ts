@@ -8,6 +8,7 @@ import { renderClinic } from '../api/clinic.ts'
 import { renderDelivery } from '../api/deliveries.ts'
 import { renderDoctor } from '../api/doctors.ts'
 import type { RecordNotFoundKey } from '../api/error-catalogue.ts'
+import { renderHold } from '../api/holds.ts'
 import { renderHoliday } from '../api/holidays.ts'
 import { renderInvoice, renderInvoiceDetails } from '../api/invoices.ts'
 import { renderMessage } from '../api/messages.ts'
@@ -40,6 +41,7 @@ import {
   earlierAppointment,
   email,
   freeSlots,
+  hold,
   holiday,
   invoice,
   NOW,
@@ -71,6 +73,7 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   Event: [exampleEvent('appointment.created'), exampleEvent('doctor.updated')].map((event) =>
     eventPayload(event, clinic),
   ),
+  Hold: [renderHold(hold, clinic)],
   Holiday: [renderHoliday(holiday)],
   TimeOff: [timeOff],
   Health: [{ status: 'ok', tzdata: '2026f' }],
@@ -249,6 +252,17 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
           date_to: appointment.date,
           timezone: clinic.timezone,
         },
+      },
+    },
+  },
+  'create-hold': {
+    default: {
+      request: {
+        doctor_id: doctor.id,
+        appointment_date: appointment.date,
+        start_time: appointment.startTime,
+        treatment_ids: [treatment.id],
+        room_id: room.id,
       },
     },
   },

@@ -126,6 +126,7 @@ const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
   rate_limited: ['retry-after'],
   daily_message_limit: ['retry-after'],
   recipient_message_limit: ['retry-after'],
+  too_many_holds: ['retry-after'],
   provider_unavailable: ['retry-after'],
   unavailable: ['retry-after'],
   clinic_paused: ['retry-after'],

@@ -24,8 +24,8 @@ const TAGS: readonly Tag[] = [
   { name: 'Patients', description: 'Create, retrieve, list and search patients.', paths: ['patients'] },
   {
     name: 'Appointments',
-    description: 'Doctors, their times, free slots and appointments.',
-    paths: ['doctors', 'availability', 'appointments'],
+    description: 'Doctors, their times, free slots, holds and appointments.',
+    paths: ['doctors', 'availability', 'holds', 'appointments'],
   },
   { name: 'Finance', description: 'Invoices and payments.', paths: ['invoices', 'payments'] },
   {

@@ -25,8 +25,10 @@ export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
   request_blocked: 'Check what you send. Contact support if it is right.',
   route_not_found: 'Check the base URL and the path.',
   delivery_not_found: 'Check the id. Deliveries are deleted after their retention period.',
+  hold_not_found: 'The hold has ended, or another credential made it. Hold the time again.',
   slot_unavailable: OTHER_SLOT,
   room_unavailable: OTHER_SLOT,
+  hold_expired: 'Repeat the request without `hold_id`, with the doctor, date and time.',
   appointment_closed: 'Retrieve the appointment to see its status.',
   invoice_closed: 'Retrieve the invoice to see its status.',
   invoice_not_draft: 'Cancel the invoice and create another one, if the clinic agrees.',
@@ -61,6 +63,7 @@ export const REMEDIES: Readonly<Record<ErrorKey, string>> = {
   daily_message_limit:
     'Send the message after `retry-after` seconds, or ask the operator for a higher limit.',
   recipient_message_limit: 'Send the message after `retry-after` seconds.',
+  too_many_holds: 'Delete the holds of visitors who have left.',
   internal: 'Repeat the request with the same idempotency key. Contact support if the error persists.',
   provider_unavailable: WAIT,
   unavailable: WAIT,

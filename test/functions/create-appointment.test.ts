@@ -53,7 +53,7 @@ async function aDoctor(): Promise<string> {
 }
 
 const post = async (
-  id: 'create-appointment' | 'create-patient',
+  id: 'create-appointment' | 'create-hold' | 'create-patient',
   body: object,
   more: Record<string, string> = {},
 ) => request(id, { body, headers: { ...headers, ...more } })
@@ -138,25 +138,30 @@ it('books under the same id when the first transaction loses to another write', 
   for (const transaction of transactions) expect(transaction).toContain(response.body.data.id)
 })
 
-it('writes a booking completely or not at all when the process crashes at any call', async () => {
+it.each([
+  ['a booking', false],
+  ['a hold, and the booking that ends it,', true],
+])('writes %s completely or not at all when the process crashes at any call', async (_, isHeld) => {
   const doctor = await aDoctor()
   for (let calls = 0, done = false; !done; calls++) {
     let left = calls
     between(() => (left-- > 0 ? null : new Error('the process is gone')))
     const date = new Date(Date.UTC(2032, 0, 1) + calls * 86_400_000).toISOString().slice(0, 10)
-    const body = {
-      patient_id: mine.patient.id,
-      doctor_id: doctor,
-      appointment_date: date,
-      start_time: '09:00',
-      duration: 30,
+    const key = { 'idempotency-key': `crash-${isHeld}-${calls}` }
+    const time = { doctor_id: doctor, appointment_date: date, start_time: '09:00', duration: 30 }
+    const hold = async () => {
+      const made = await post('create-hold', time, key)
+      if (left < 0) vi.restoreAllMocks()
+      return made.status === 201 ? made : post('create-hold', time, key)
     }
-    const first = await post('create-appointment', body, { 'idempotency-key': `crash-${calls}` })
+    const placed = isHeld ? { hold_id: (await hold()).body.data.id } : time
+    const body = { patient_id: mine.patient.id, ...placed }
+    const first = await post('create-appointment', body, key)
     vi.restoreAllMocks()
     const there = await bookedOn(doctor, date)
-    done = first.status === 201
+    done = first.status === 201 && left >= 0
     // The caller repeats the request under the same key. A committed booking returns the first response again.
-    const again = await post('create-appointment', body, { 'idempotency-key': `crash-${calls}` })
+    const again = await post('create-appointment', body, key)
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([
       201,
       there.length === 1 ? 'true' : undefined,

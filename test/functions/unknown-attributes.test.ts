@@ -30,11 +30,10 @@ let samples: RouteSamples
 /** Records, their rows, and what else has attributes of its own. Rows have none that begins with `_`. */
 const RECORDS = /^(A|I|Y|M|P)$/
 const ROWS = /^([AIYM]L|AD|[AIYM]P|YI|PL)$/
-const OTHERS = /^(C|K|DR|CD|CR|CT|CP|CH|PH|PI|W|WN|WD|[AIYM]T|E|EH)$/
+const OTHERS = /^(C|K|DR|CD|CR|CT|CP|CH|PH|PI|W|WN|WD|[AIYM]T|E|EH|H)$/
 const familyOf = ({ pk }: Key): string => (pk.startsWith('credential#') ? 'K' : partitionParts(pk).family)
 const isDay = (key: Key) => /^R?D$/.test(familyOf(key))
 
-const HELD = [{ id: 'h', from: '10:00', to: '10:30', until: 1 }]
 const LATER = { zz: 'text', zl: [{ a: 1 }, 'b', null] }
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -57,9 +56,8 @@ function lastRelease(): [name: string, root: string][] {
 async function extend(items: readonly Item[]): Promise<Item[]> {
   const extended = items.flatMap((item): Item[] => {
     const family = familyOf(item)
-    if (isDay(item)) return [{ ...item, holds: HELD }]
     if (RECORDS.test(family)) return [{ ...item, ...LATER, _zz: 'unlisted' }]
-    return ROWS.test(family) || OTHERS.test(family) ? [{ ...item, ...LATER }] : []
+    return ROWS.test(family) || OTHERS.test(family) || isDay(item) ? [{ ...item, ...LATER }] : []
   })
   await db.table.putMany(extended)
   return extended
@@ -70,7 +68,7 @@ async function losses(extended: readonly Item[]): Promise<string[]> {
   const stored = new Map((await allItems(db)).map((item) => [keyText(item), item]))
   return extended.flatMap((before) => {
     const after = stored.get(keyText(before))
-    const names = Object.keys(before).filter((name) => /^(zz|zl|_zz|holds)$/.test(name))
+    const names = Object.keys(before).filter((name) => /^(zz|zl|_zz)$/.test(name))
     const isKept = names.every((name) => isDeepStrictEqual(after?.[name], before[name]))
     return after === undefined || isKept ? [] : [`${familyOf(before)} ${keyText(before)}`]
   })

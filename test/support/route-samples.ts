@@ -8,20 +8,24 @@ import { acceptsIdempotencyKey, type Route } from '../../shared/api/route.ts'
 import type { Endpoint } from '../../shared/api/routes.ts'
 import type { Appointment } from '../../shared/domain/booking/appointment.ts'
 import { formatSpan } from '../../shared/domain/booking/doctor-days.ts'
+import { expiryOf, type HoldRequest, holdTime, MAX_HOLD_SECONDS } from '../../shared/domain/booking/hold.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { addDays } from '../../shared/domain/clock.ts'
+import { addDays, wallClock } from '../../shared/domain/clock.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import { newUuid, timeOffId } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { holdStore } from '../../shared/store/calendar/holds.ts'
 import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { priceListStore } from '../../shared/store/catalogue.ts'
 import { COUNT } from '../../shared/store/catalogue-count.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { holidayStore } from '../../shared/store/holidays.ts'
 import { priceListsPartition } from '../../shared/store/keys/catalogue.ts'
 import { catalogueVersionKey } from '../../shared/store/keys/operator.ts'
+import { UNREQUESTED } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { aPriceList } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
@@ -36,7 +40,7 @@ import {
 import { type aPatient, newClinic } from './table.ts'
 
 type SampleRecords = PopulatedClinic &
-  WebhookWithDeliveries & { timeOff: { id: string }; holiday: { id: string } }
+  WebhookWithDeliveries & { timeOff: { id: string }; holiday: { id: string }; hold: { id: string } }
 
 /** An id of each kind, by the error for an unknown one. */
 export type SampleIds = Readonly<Record<RecordNotFoundKey, string>>
@@ -83,6 +87,9 @@ const NEW_IDS_FOR: Partial<
     })
     return { price_list_not_found: after.id }
   },
+  'create-appointment': newHold,
+  'get-hold': newHold,
+  'delete-hold': newHold,
   'delete-time-off': newTimeOff,
   'delete-holiday': newHoliday,
   'delete-webhook': async (table, { clinic, webhook: { url } }) => ({
@@ -153,6 +160,37 @@ async function newHoliday(table: Table, { clinic: { id } }: Pick<PopulatedClinic
   return { holiday_not_found: timeOffId(id, formatSpan(day)) }
 }
 
+let holds = 0
+
+/** A hold of the newest credential of the clinic with the most scopes, in a room. */
+export async function newHold(
+  table: Table,
+  { clinic, doctor, room }: Pick<PopulatedClinic, 'clinic' | 'doctor' | 'room'>,
+) {
+  const now = table.now()
+  const credentials = await credentialStore({ table, now: table.now }).list(clinic.id)
+  const [newest] = credentials.toSorted(
+    (a, b) => b.scopes.length - a.scopes.length || (a.createdAt < b.createdAt ? 1 : -1),
+  )
+  const request: HoldRequest = {
+    id: newUuid(),
+    credential: newest?.key ?? '',
+    doctor: doctor.id,
+    room: room.id,
+    date: dateOf(500 + holds++),
+    startTime: '15:00',
+    minutes: 30,
+    treatments: [],
+    timezone: clinic.timezone,
+    clock: wallClock(now, clinic.timezone),
+    expiresAt: expiryOf(MAX_HOLD_SECONDS, now),
+    createdAt: new Date(now).toISOString(),
+  }
+  const { create } = holdStore({ table, now: table.now })
+  await create(clinic.id, request, (facts) => holdTime(request, facts), UNREQUESTED)
+  return { hold_not_found: request.id }
+}
+
 let missed = 0
 
 /** An appointment that the patient missed, at a time that no other one takes. */
@@ -184,6 +222,8 @@ export async function createRouteSamples(
     ...populated,
     timeOff: { id: times.time_off_not_found },
     holiday: { id: times.holiday_not_found },
+    // Of a credential, which tests create afterwards.
+    hold: { id: newUuid() },
     webhook,
     deliveries: await createDeliveries(table, clinic, webhook),
   }
@@ -240,6 +280,12 @@ const BODIES: {
   'update-doctor': (_, n) => ({ full_name: `Dr. Bo ${n}`, exceptions: { [saturday(n)]: [] } }),
   'create-time-off': (_, n) => ({ from: saturday(n), start_time: '13:00', end_time: '14:00' }),
   'create-holiday': (_, n) => ({ from: saturday(n), name: `no. ${n}` }),
+  'create-hold': (ids, n) => ({
+    doctor_id: ids.doctor_not_found,
+    room_id: ids.room_not_found,
+    appointment_date: dateOf(n),
+    start_time: '12:00',
+  }),
   'create-appointment': (ids, n) => ({
     patient_id: ids.patient_not_found,
     doctor_id: ids.doctor_not_found,
@@ -359,12 +405,17 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
     bodies({ external_id: 'y' }, { external_id: null, national_id: 'y' }, { national_id: null }),
   'get-availability': (ids) =>
     queries({ treatment_id: ids.treatment_not_found, room_id: ids.room_not_found, date: dateOf(0) }),
+  'create-hold': (ids) =>
+    bodies({ ...BODIES['create-hold'](ids, 1), treatment_ids: [ids.treatment_not_found] }),
   'create-appointment': (ids) =>
-    bodies({
-      ...BODIES['create-appointment'](ids, 1),
-      treatment_ids: [ids.treatment_not_found],
-      external_id: 'x',
-    }),
+    bodies(
+      {
+        ...BODIES['create-appointment'](ids, 1),
+        treatment_ids: [ids.treatment_not_found],
+        external_id: 'x',
+      },
+      { patient_id: ids.patient_not_found, hold_id: ids.hold_not_found },
+    ),
   'update-appointment': (ids) =>
     bodies(
       { room_id: ids.room_not_found, treatment_ids: [ids.treatment_not_found], external_id: 'z' },

@@ -27,7 +27,7 @@ const NAMED_GROUPS: Readonly<Record<string, string>> = {
 
 /** Words of sentences that a model does not need: about HTTP, encodings, copies of lists, and scopes that it has anyway. */
 const FOR_PROGRAMS =
-  /40\d|\b(GET|POST|HTTP|bytes?|accents|digits of|GSM|UTF|punycode|cursor|location|etag|meta|next_after|updated_since|idempotency-key|scope|credential|import|malformed|2199-12-31)\b/i
+  /40\d|\b(GET|POST|HTTP|bytes?|accents|digits of|GSM|UTF|punycode|cursor|location|etag|meta|next_after|updated_since|idempotency-key|scope|credential|import|malformed|2199-12-31|daylight|filters can|filtering by)\b/i
 
 /** Limits that the API checks: its error names the argument and what is accepted. */
 const CHECKED_BY_API = new Set([
@@ -53,6 +53,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   expand: '`patient`: with all fields of the patient.',
   external_id: 'Id in another system.',
   language: 'Such as `pt-BR`.',
+  order: '`desc`: newest first.',
   message: 'At most ten segments of an SMS, or 10,000 characters of an email.',
 }
 

@@ -139,6 +139,12 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
     },
     /** The free slots of a day or a range of days. */
     availability: slots('/availability'),
+    /** Times that are kept for a visitor who fills in a form or pays. */
+    holds: {
+      create: create<'create-hold'>('/holds'),
+      get: retrieve<'get-hold'>('/holds/{id}'),
+      delete: action<'delete-hold'>('/holds/{id}', 'DELETE'),
+    },
     appointments: {
       ...listsWithChanges<'list-appointments'>('/appointments'),
       get: retrieveExpandable<'get-appointment'>('/appointments/{id}'),

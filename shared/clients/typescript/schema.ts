@@ -511,7 +511,7 @@ export interface paths {
         };
         /**
          * List free slots
-         * @description Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, overlaps no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a treatment that the doctor does not offer. With `treatment_id` or `treatment_ids`, `doctor_id` can be left out: the response then has the slots of all active doctors who offer the treatments. Slots are sorted by date, start time, name and id of the doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. If `count` is 0, nothing is free in the rest of the range.
+         * @description Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, overlaps no hold and no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a treatment that the doctor does not offer. With `treatment_id` or `treatment_ids`, `doctor_id` can be left out: the response then has the slots of all active doctors who offer the treatments. Slots are sorted by date, start time, name and id of the doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. If `count` is 0, nothing is free in the rest of the range.
          *
          *     Scope: `appointment.read.availability`.
          */
@@ -519,6 +519,56 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold a time
+         * @description Keeps a time for a visitor who fills in a form or pays. An assistant holds a time before it asks a person to confirm it. The rules of a booking apply. Until the hold expires, nobody else can hold or book its time; `POST /appointments` with its `hold_id` books it. Only the credential that made a hold sees it. A credential can have 200 holds: make one for each visitor, and delete it when the visitor leaves. Holds make no events.
+         *
+         *     Scope: `appointment.write`.
+         */
+        post: operations["create-hold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/holds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a hold
+         * @description A hold that has expired, was booked or deleted, or is of another credential is not found.
+         *
+         *     Scope: `appointment.write`.
+         */
+        get: operations["get-hold"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a hold
+         * @description Frees its time.
+         *
+         *     Scope: `appointment.write`.
+         */
+        delete: operations["delete-hold"];
         options?: never;
         head?: never;
         patch?: never;
@@ -541,7 +591,7 @@ export interface paths {
         put?: never;
         /**
          * Book an appointment
-         * @description Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, and overlap no scheduled or completed appointment of the doctor, nor one in the room. Dates and times are in the clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the next free slots of the doctor, and of the room, in `details`.
+         * @description Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, and overlap no scheduled or completed appointment and no hold of the doctor or the room. Dates and times are in the clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the next free slots of the doctor, and of the room, in `details`.
          *
          *     Scope: `appointment.write`.
          */
@@ -2288,14 +2338,19 @@ export interface components {
              * Format: uuid
              * @description Id of the doctor.
              */
-            doctor_id: string;
+            doctor_id?: string;
             /**
              * Format: date
              * @description Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`.
              */
-            appointment_date: string;
+            appointment_date?: string;
             /** @description Start, `HH:MM`, in the clinic's time zone. */
-            start_time: string;
+            start_time?: string;
+            /**
+             * Format: uuid
+             * @description Id of a hold, which the booking ends. The doctor, date, start, length and room are those of the hold: leave them out.
+             */
+            hold_id?: string;
             /** @description Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting. */
             duration?: number;
             /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
@@ -3386,6 +3441,86 @@ export interface components {
             status: "ok";
             /** @description The version of the IANA time zone database by which local times are converted, such as `2026f`. */
             tzdata: string;
+        };
+        Hold: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
+            /** @description The doctor. */
+            doctor: components["schemas"]["PersonRef"];
+            /**
+             * Format: date
+             * @description Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`.
+             */
+            appointment_date: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
+            start_time: string;
+            /** @description End, `HH:MM`, on the same day. */
+            end_time: string;
+            /** @description Room that is held too. Null if none is. */
+            room: components["schemas"]["CatalogueReference"] | null;
+            /**
+             * Format: date-time
+             * @description When the hold expires. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+        };
+        HoldCreate: {
+            /**
+             * Format: uuid
+             * @description Id of the doctor.
+             */
+            doctor_id: string;
+            /**
+             * Format: date
+             * @description Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`.
+             */
+            appointment_date: string;
+            /** @description Start, `HH:MM`, in the clinic's time zone. */
+            start_time: string;
+            /** @description Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting. */
+            duration?: number;
+            /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
+            end_time?: string;
+            /** @description Ids of active treatments that the doctor offers, at most 10. */
+            treatment_ids?: string[];
+            /** @description Id of an active room. */
+            room_id?: string | null;
+            /** @description Seconds until the hold expires. Defaults to 600. */
+            expires_in?: number;
+        };
+        /** @description The hold has expired. Its time can still be booked without `hold_id`, unless somebody else was faster. */
+        HoldExpiredError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "HOLD_EXPIRED";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.hold_expired";
+        };
+        /** @description The hold does not exist. */
+        HoldNotFoundError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "NOT_FOUND";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.hold_not_found";
         };
         Holiday: {
             /**
@@ -5297,7 +5432,7 @@ export interface components {
             /** @description Whether the clinic currently uses the record. */
             is_active: boolean;
         };
-        /** @description The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+        /** @description The room is booked or held at the requested time. `details` lists up to three of the next free slots. */
         RoomUnavailableError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -5382,7 +5517,7 @@ export interface components {
             /** @description The doctor who is free. Absent with `doctor_id`. */
             doctor?: components["schemas"]["PersonRef"];
         };
-        /** @description The requested time is already booked. `details` lists up to three of the next free slots. */
+        /** @description The requested time is booked or held. `details` lists up to three of the next free slots. */
         SlotUnavailableError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -5616,6 +5751,19 @@ export interface components {
              * @constant
              */
             message: "errors.developer_api.timeout";
+        };
+        /** @description The credential has 200 holds. The first of them expires after the number of seconds in the `retry-after` header. */
+        TooManyHoldsError: {
+            /**
+             * @description Code of the error. Several errors can share one.
+             * @constant
+             */
+            error: "TOO_MANY_HOLDS";
+            /**
+             * @description Translation key of the error.
+             * @constant
+             */
+            message: "errors.developer_api.too_many_holds";
         };
         /** @description Three replaced secrets of the webhook endpoint still sign deliveries. Retry after the number of seconds in the `retry-after` header. */
         TooManyRotationsError: {
@@ -9986,6 +10134,363 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "create-hold": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HoldCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["Hold"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The doctor does not exist. Or: The treatment does not exist. Or: The room does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
+                };
+            };
+            /** @description The requested time is booked or held. `details` lists up to three of the next free slots. Or: The room is booked or held at the requested time. `details` lists up to three of the next free slots. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["OutsideWorkingHoursError"] | components["schemas"]["AppointmentInPastError"];
+                };
+            };
+            /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. Or: The credential has 200 holds. The first of them expires after the number of seconds in the `retry-after` header. */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RateLimitedError"] | components["schemas"]["TooManyHoldsError"];
+                };
+            };
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "get-hold": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `hold_not_found`.
+                 * @example 6adcf588-4a70-5b77-bf98-f20ddc43aab8
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The record. */
+                        data: components["schemas"]["Hold"];
+                    };
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The hold does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "delete-hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `hold_not_found`.
+                 * @example 6adcf588-4a70-5b77-bf98-f20ddc43aab8
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The hold does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
     "list-appointments": {
         parameters: {
             query?: {
@@ -10158,7 +10663,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            /** @description The patient does not exist. Or: The doctor does not exist. Or: The treatment does not exist. Or: The room does not exist. */
+            /** @description The doctor does not exist. Or: The treatment does not exist. Or: The room does not exist. Or: The patient does not exist. Or: The hold does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10170,10 +10675,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
+                    "application/json": components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"] | components["schemas"]["PatientNotFoundError"] | components["schemas"]["HoldNotFoundError"];
                 };
             };
-            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            /** @description The requested time is booked or held. `details` lists up to three of the next free slots. Or: The room is booked or held at the requested time. `details` lists up to three of the next free slots. Or: Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. Or: The hold has expired. Its time can still be booked without `hold_id`, unless somebody else was faster. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10186,12 +10691,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExternalIdTakenError"] | components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
+                    "application/json": components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"] | components["schemas"]["ExternalIdTakenError"] | components["schemas"]["HoldExpiredError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. Or: The patient is inactive: appointments and messages are not possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10203,7 +10708,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientInactiveError"] | components["schemas"]["OutsideWorkingHoursError"] | components["schemas"]["AppointmentInPastError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["OutsideWorkingHoursError"] | components["schemas"]["AppointmentInPastError"] | components["schemas"]["PatientInactiveError"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -10414,7 +10919,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            /** @description The appointment does not exist. Or: The doctor does not exist. Or: The treatment does not exist. Or: The room does not exist. */
+            /** @description The doctor does not exist. Or: The treatment does not exist. Or: The room does not exist. Or: The appointment does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10426,10 +10931,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
+                    "application/json": components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"] | components["schemas"]["AppointmentNotFoundError"];
                 };
             };
-            /** @description Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. Or: The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            /** @description The requested time is booked or held. `details` lists up to three of the next free slots. Or: The room is booked or held at the requested time. `details` lists up to three of the next free slots. Or: Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record. Or: The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10442,7 +10947,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExternalIdTakenError"] | components["schemas"]["AppointmentClosedError"] | components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
+                    "application/json": components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"] | components["schemas"]["ExternalIdTakenError"] | components["schemas"]["AppointmentClosedError"];
                 };
             };
             /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
@@ -10462,7 +10967,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. Or: The patient is inactive: appointments and messages are not possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10474,7 +10979,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientInactiveError"] | components["schemas"]["OutsideWorkingHoursError"] | components["schemas"]["AppointmentInPastError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["OutsideWorkingHoursError"] | components["schemas"]["AppointmentInPastError"] | components["schemas"]["PatientInactiveError"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -11408,7 +11913,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentNotFoundError"];
                 };
             };
-            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. A completed or missed one can be reopened. Or: The requested time is booked or held. `details` lists up to three of the next free slots. Or: The room is booked or held at the requested time. `details` lists up to three of the next free slots. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -1,14 +1,13 @@
 /** Decides whether an appointment can be booked. */
 
-import { formatTime } from '../interval.ts'
 import { fullName, type Patient } from '../patients/patient.ts'
 import { type Appointment, NEW_APPOINTMENT } from './appointment.ts'
 import {
-  intervalOf,
   type Moment,
   type Placement,
   type PlacementFacts,
   type PlacementRejection,
+  placedFields,
   placementRejection,
   rejectionFor,
 } from './placement.ts'
@@ -21,6 +20,8 @@ export type BookingRequest = Placement &
     readonly patient: string
     readonly notes: string | null
     readonly externalId: string | null
+    /** The hold that the booking ends, whose time it takes. */
+    readonly hold?: string | undefined
     /** ISO 8601 instant in UTC. */
     readonly createdAt: string
   }
@@ -35,7 +36,7 @@ export type BookingVerdict =
 
 /** Decides on a booking. An erased patient counts as not found. */
 export function bookAppointment(request: BookingRequest, facts: BookingFacts): BookingVerdict {
-  const { patient, doctor, treatments, room } = facts
+  const { patient, doctor, treatments } = facts
   if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
   if (!doctor) return { kind: 'doctor_not_found' }
   const rejection = rejectionFor(patient, placementRejection(request, facts, request))
@@ -44,14 +45,10 @@ export function bookAppointment(request: BookingRequest, facts: BookingFacts): B
     ...NEW_APPOINTMENT,
     id: request.id,
     patient: { id: patient.id, fullName: fullName(patient) },
-    doctor: { id: doctor.id, fullName: doctor.fullName },
-    date: request.date,
-    startTime: request.startTime,
-    endTime: formatTime(intervalOf(request, facts).to),
+    ...placedFields(request, { ...facts, doctor }),
     notes: request.notes,
     externalId: request.externalId,
     treatments: request.treatments.map((id) => ({ id, name: treatments.get(id)?.name ?? '' })),
-    room: room && { id: room.id, name: room.name },
     createdAt: request.createdAt,
   }
   return { kind: 'booked', appointment }

@@ -1,8 +1,9 @@
 /** When, with whom and where an appointment is to take place: one check for bookings and moves. */
 
 import type { WallClock } from '../clock.ts'
-import { type Interval, overlaps, parseTime } from '../interval.ts'
+import { formatTime, type Interval, overlaps, parseTime } from '../interval.ts'
 import type { Patient } from '../patients/patient.ts'
+import type { Appointment } from './appointment.ts'
 import type { Room, Treatment } from './catalogue.ts'
 import type { Doctor } from './doctor.ts'
 import { bookingRejection, type ClosedReason, closedReason, type DatedSlot, nextFreeSlots } from './slots.ts'
@@ -135,6 +136,18 @@ export function intervalOf(
   const from = parseTime(startTime)
   return { from, to: from + (minutes ?? totalMinutes(ids, treatments)) }
 }
+
+/** Where and when a placement that is possible takes place, with the names of doctor and room. */
+export const placedFields = (
+  placement: Placement,
+  { doctor, room, treatments }: Pick<PlacementFacts, 'room' | 'treatments'> & { readonly doctor: Doctor },
+): Pick<Appointment, 'doctor' | 'date' | 'startTime' | 'endTime' | 'room'> => ({
+  doctor: { id: doctor.id, fullName: doctor.fullName },
+  date: placement.date,
+  startTime: placement.startTime,
+  endTime: formatTime(intervalOf(placement, { treatments }).to),
+  room: room && { id: room.id, name: room.name },
+})
 
 const totalMinutes = (ids: readonly string[], treatments: PlacementFacts['treatments']): number =>
   ids.reduce((sum, id) => sum + (treatments.get(id)?.minutes ?? 0), 0)

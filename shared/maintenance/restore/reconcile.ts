@@ -13,6 +13,7 @@ import { forEachConcurrent } from '../walk/for-each-concurrent.ts'
 import { clinicsOf } from '../walk/sources.ts'
 import { type WalkOptions, walk } from '../walk/walk.ts'
 import { type ReplayCounts, replayErasures } from './erasure-replay.ts'
+import { endHolds } from './holds.ts'
 import { continueEventCounters, takeOverDueItems, takeOverIntegrations } from './integrations.ts'
 import { holdMessages, takeOverMessages } from './messages.ts'
 import type { Restore } from './mirror-partition.ts'
@@ -188,6 +189,7 @@ async function reconcileClinics(
         const clinic = byId.get(id as ClinicId) as Clinic
         // The restored time can be within an earlier pause.
         await endRestorePause(restored, clinic)
+        await endHolds(restored, clinic.id)
         const taken = await reconcile(clinic)
         const reconciled = { clinic, ...taken }
         clinics.push(reconciled)

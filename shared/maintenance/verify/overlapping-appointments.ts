@@ -1,7 +1,7 @@
 import { wallClock } from '../../domain/clock.ts'
 import { overlaps } from '../../domain/interval.ts'
 import { APPOINTMENTS, appointmentStore, busyDayKeys } from '../../store/calendar/appointments.ts'
-import { toBusyDay } from '../../store/calendar/busy-days.ts'
+import { appointmentTimes } from '../../store/calendar/busy-days.ts'
 import { clinicStore } from '../../store/clinics.ts'
 import { calendarKey, doctorDayPartition, roomDayPartition } from '../../store/keys/calendar.ts'
 import { roomsPartition } from '../../store/keys/catalogue.ts'
@@ -31,7 +31,7 @@ export async function checkOverlappingAppointments({ table, clinic, examineAll }
   /** The pairs that overlap on a day, without appointments that are over. */
   function pairsOf(day: Item): Pair[] {
     // Sorted, because the order of attributes differs from one read to the next.
-    const coming = [...toBusyDay(day).times]
+    const coming = [...appointmentTimes(day)]
       .filter(([, { to }]) => day.sk > today || to * 60 > seconds)
       .sort(([a], [b]) => (a < b ? -1 : 1))
     return coming.flatMap(([id, time], at) =>

@@ -62,10 +62,10 @@ type ChangeRules = {
   readonly decide: (before: Appointment, facts: ChangeFacts) => ChangeVerdict
 }
 
-export function appointmentChangeStore({ table }: { table: Table }) {
+export function appointmentChangeStore({ table, now }: { table: Table; now: () => number }) {
   const appointments = appointmentStore({ table })
   const patients = patientStore({ table })
-  const placements = placementStore({ table })
+  const placements = placementStore({ table, now })
   const external = externalIds({ table })
 
   const findPatient = async (clinic: ClinicId, { patient: { id } }: Appointment) =>
@@ -129,7 +129,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
         findPatient(clinic, before.record),
         placements.read(clinic, target, parts(before.record, target)),
       ])
-      const facts = { patient, ...factsOf(stored, id) }
+      const facts = { patient, ...factsOf(stored, [id]) }
       const verdict = decide(before.record, facts)
       if (!patient || verdict.kind === 'not_found') return { kind: 'not_found' }
       if (isUnknownId(verdict)) return verdict
@@ -138,7 +138,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       if (verdict.kind !== 'done' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)
       const outcome: StoredChange = isTaken(verdict)
-        ? { ...verdict, alternatives: await placements.alternatives(clinic, target, stored, moment, id) }
+        ? { ...verdict, alternatives: await placements.alternatives(clinic, target, stored, moment, [id]) }
         : {
             kind: 'done',
             appointment: await addChange(changes, before, verdict.appointment, write, { target, stored }),

@@ -49,7 +49,7 @@ const MANY_DOCTORS = 50
 const MAX_QUERIES = 100
 
 /** Reads what availability depends on. */
-export function availabilityStore({ table }: { table: Table }) {
+export function availabilityStore({ table, now }: { table: Table; now: () => number }) {
   const doctors = doctorStore({ table })
   const rooms = roomStore({ table })
   const treatmentsOf = treatmentStore({ table })
@@ -117,7 +117,7 @@ export function availabilityStore({ table }: { table: Table }) {
     const dates = Array.from({ length: daysBetween(from, to) + 1 }, (_, at) => addDays(from, at))
     const keys = bookable.flatMap(({ id }) => dates.map((date) => doctorDayKey(clinic, id, date)))
     const items = await table.getMany(keys)
-    const days = new Map(items.map((item) => [`${item.pk} ${item.sk}`, busyTimes(toBusyDay(item))]))
+    const days = new Map(items.map((item) => [`${item.pk} ${item.sk}`, busyTimes(toBusyDay(item, now()))]))
     return bookable.map((doctor) => {
       const pk = doctorDayPartition(clinic, doctor.id)
       return { doctor, busyOn: (date) => days.get(`${pk} ${date}`) ?? [] }
@@ -125,7 +125,7 @@ export function availabilityStore({ table }: { table: Table }) {
   }
 
   async function busyBetween(pk: string, from: string, to: string): Promise<BusyOn> {
-    const dayOf = await findDays(table, pk, from, daysBetween(from, to))
+    const dayOf = await findDays(table, pk, from, daysBetween(from, to), now())
     return (date) => busyTimes(dayOf(date))
   }
 

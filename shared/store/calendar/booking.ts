@@ -6,6 +6,7 @@ import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { clinicStore } from '../clinics.ts'
 import { externalIds } from '../external-ids/links.ts'
 import { providedByApi } from '../external-ids/provenance.ts'
+import { holdKey } from '../keys/calendar.ts'
 import { shortId } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
@@ -14,6 +15,7 @@ import type { RequestedWrite } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retries.ts'
 import type { Table } from '../table/table.ts'
 import { appointmentStore } from './appointments.ts'
+import { hasHold, withoutHold } from './busy-days.ts'
 import { factsOf, placementStore, type StoredPlacement } from './placements.ts'
 
 /** The length of appointments in a clinic without a stored setting. */
@@ -25,8 +27,12 @@ export type TakenOutcome = {
   readonly alternatives: readonly DatedSlot[]
 }
 
+/** The hold that was to be booked has expired or was ended. */
+type HoldExpired = { readonly kind: 'hold_expired' }
+
 export type BookingOutcome =
   | Exclude<BookingVerdict, { kind: TakenOutcome['kind'] | 'booked' }>
+  | HoldExpired
   | { readonly kind: 'booked'; readonly appointment: WithUpdatedAt<Appointment> }
   | TakenOutcome
 
@@ -38,9 +44,9 @@ export const isTaken = <Verdict extends { readonly kind: string }>(
 ): verdict is Extract<Verdict, { kind: TakenOutcome['kind'] }> =>
   verdict.kind === 'taken' || verdict.kind === 'room_taken'
 
-export function bookingStore({ table }: { table: Table }) {
+export function bookingStore({ table, now }: { table: Table; now: () => number }) {
   const appointments = appointmentStore({ table })
-  const placements = placementStore({ table })
+  const placements = placementStore({ table, now })
   const patients = patientStore({ table })
   const external = externalIds({ table })
 
@@ -52,7 +58,7 @@ export function bookingStore({ table }: { table: Table }) {
   /**
    * Reads the facts, calls `decide` with them, and writes its decision under the condition that the patient, the
    * doctor, the treatments, the room, and the days of doctor and room are still as read. Among overlapping bookings, one
-   * succeeds; the others read and decide again.
+   * succeeds; the others read and decide again. The time of a hold that the request names is free for it.
    * @throws UnavailableError when other bookings of the day win every time; ExternalIdTaken; RequestCompleted
    */
   async function book(
@@ -67,10 +73,14 @@ export function bookingStore({ table }: { table: Table }) {
         placements.read(clinic, request),
         write.requireNew(),
       ])
-      const verdict = decide({ patient, ...factsOf(stored, request.id) })
+      const own = [request.id, ...(request.hold === undefined ? [] : [request.hold])]
       // An earlier attempt was committed after all, although its response was lost.
-      const booked =
-        stored.day?.times.has(shortId(request.id)) && (await appointments.find(clinic, request.id))
+      const isBooked = stored.day?.times.has(shortId(request.id)) ?? false
+      const isOver = request.hold !== undefined && !isBooked && !hasHold(stored.day, request.hold)
+      const verdict = isOver
+        ? ({ kind: 'hold_expired' } as const)
+        : decide({ patient, ...factsOf(stored, own) })
+      const booked = isBooked && (await appointments.find(clinic, request.id))
       if (booked && verdict.kind === 'booked') return { kind: 'booked', appointment: booked.record }
       // A repeated request may find its own booking in the way: report the external id rather than the time.
       const isKnown = verdict.kind !== 'patient_not_found' && verdict.kind !== 'doctor_not_found'
@@ -79,7 +89,7 @@ export function bookingStore({ table }: { table: Table }) {
       if (verdict.kind !== 'booked' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)
       const outcome: StoredOutcome = isTaken(verdict)
-        ? { ...verdict, alternatives: await placements.alternatives(clinic, request, stored, request) }
+        ? { ...verdict, alternatives: await placements.alternatives(clinic, request, stored, request, own) }
         : {
             ...verdict,
             appointment: await addBooking(changes, request, verdict.appointment, stored, write),
@@ -103,11 +113,17 @@ export function bookingStore({ table }: { table: Table }) {
     if (externalId !== null) await external.move(changes, 'appointment', id, null, externalId)
     const provenance = externalId === null ? {} : providedByApi(externalId, confirmsExternalIds)
     const booked = appointments.change(changes, null, appointment, provenance)
-    placements.requireUnchanged(changes, request, stored)
+    const { hold } = request
+    if (hold !== undefined) changes.remove(holdKey(changes.clinic, hold))
+    placements.requireUnchanged(changes, request, stored, hold === undefined ? undefined : withoutHold(hold))
     return booked
   }
 
-  return { defaultDuration, book }
+  /** @throws ExternalIdTaken */
+  const requireFreeExternalId = (clinic: ClinicId, id: string): Promise<void> =>
+    external.requireFree(clinic, 'appointment', id)
+
+  return { defaultDuration, requireFreeExternalId, book }
 }
 
 /** Otherwise a concurrent erasure would miss the items written here. */

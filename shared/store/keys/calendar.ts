@@ -95,3 +95,17 @@ export const roomDayKey = (clinic: ClinicId, room: string, date: string): Key =>
   pk: roomDayPartition(clinic, room),
   sk: date,
 })
+
+/** Holds by id, and the lists of the holds of each credential. */
+export const holdsPartition = (clinic: ClinicId): string => partition(clinic, 'H')
+
+export const holdKey = (clinic: ClinicId, id: string): Key => ({ pk: holdsPartition(clinic), sk: id })
+
+const HOLD_LIST_PREFIX = 'of#'
+
+export const holdListKey = (clinic: ClinicId, credential: string): Key => ({
+  pk: holdsPartition(clinic),
+  sk: `${HOLD_LIST_PREFIX}${credential}`,
+})
+
+export const isHoldList = ({ sk }: Pick<Key, 'sk'>): boolean => sk.startsWith(HOLD_LIST_PREFIX)

@@ -15,6 +15,7 @@ export const CLINIC_FAMILIES = {
   departments: 'CD',
   rooms: 'CR',
   'room-days': 'RD#',
+  holds: 'H',
   treatments: 'CT',
   'price-lists': 'CP',
   patients: 'P',

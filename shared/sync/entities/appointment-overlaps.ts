@@ -5,8 +5,8 @@ import type { ClinicInfo } from '../../domain/clinic.ts'
 import { overlaps, parseTime } from '../../domain/interval.ts'
 import { clinicTimestamp } from '../../domain/timestamp.ts'
 import { busyDayKeys, busyTime } from '../../store/calendar/appointments.ts'
-import { findDay } from '../../store/calendar/busy-days.ts'
-import { type Key, longId, shortId } from '../../store/keys/key.ts'
+import { findDay, takenTimes } from '../../store/calendar/busy-days.ts'
+import { type Key, longId } from '../../store/keys/key.ts'
 import type { Changeset } from '../../store/table/changeset.ts'
 import type { Table } from '../../store/table/table.ts'
 import { RowRejectedError } from '../outcomes/row-rejected.ts'
@@ -25,7 +25,7 @@ export const isAhead = (
 /**
  * Requires the time that an appointment is to take to be free, when it is checked and when it is written. Time that it has already is not
  * checked again.
- * @throws RowRejectedError with the ids of both, if another appointment of the doctor or of the room has a part of it
+ * @throws RowRejectedError with the ids of both, if another appointment or a hold of the doctor or of the room has a part of it
  */
 export async function requireFreeTime(
   table: Table,
@@ -40,12 +40,12 @@ export async function requireFreeTime(
   const time = { from: parseTime(after.startTime), to: parseTime(after.endTime) }
   for (const [at, key] of keys.entries()) {
     if (isOwn(key)) continue
-    const day = await findDay(table, key)
-    const other = [...day.times].find(([id, taken]) => id !== shortId(after.id) && overlaps(taken, time))
-    if (other)
+    const day = await findDay(table, key, table.now())
+    const [other] = takenTimes(day, [after.id]).find(([, taken]) => overlaps(taken, time)) ?? []
+    if (other !== undefined)
       throw new RowRejectedError(
         { field: 'start_time', issue: at === 0 ? 'slot_unavailable' : 'room_unavailable' },
-        `appointment ${after.id} would overlap appointment ${longId(other[0])} of the same ${at === 0 ? 'doctor' : 'room'}; ` +
+        `appointment ${after.id} would overlap ${day.times.has(other) ? 'appointment' : 'hold'} ${longId(other)} of the same ${at === 0 ? 'doctor' : 'room'}; ` +
           'import the row with --allow-overlaps if both are right',
       )
     changes.expectVersion(key, day.version)

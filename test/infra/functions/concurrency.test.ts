@@ -82,12 +82,12 @@ describe('the concurrency of the account', () => {
     expect(others.map((id) => reserved[id])).toEqual([30, 100, 10])
   })
 
-  it.each([614, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
+  it.each([640, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
     const reserved = Object.values(reservations(String(limit)))
     expect(limit - reserved.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(100)
   })
 
-  it.each([614, 1000, 10_000])('of %i serves what the gateway admits to all functions at once', (limit) => {
+  it.each([640, 1000, 10_000])('of %i serves what the gateway admits to all functions at once', (limit) => {
     const reserved = reservations(String(limit))
     const admitted = admittedTo(templateOf('prod', { accountConcurrency: String(limit) }))
     expect(admitted.size).toBe(ENDPOINTS.length + 1)

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { queueName, REFERENCE } from '../../../infra/settings/names.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { NEW_DOCTOR } from '../../../shared/domain/booking/doctor.ts'
+import { MAX_HOLDS } from '../../../shared/domain/booking/hold.ts'
 import { addDays } from '../../../shared/domain/clock.ts'
 import type { LineItem } from '../../../shared/domain/money/invoice.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
@@ -28,7 +29,9 @@ import { encodeEvent } from '../../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { readImportIds } from '../../../shared/store/external-ids/derive.ts'
+import { holdListKey } from '../../../shared/store/keys/calendar.ts'
 import { announcedKey, eventHeadKey } from '../../../shared/store/keys/events.ts'
+import { shortId } from '../../../shared/store/keys/key.ts'
 import { dueMessageKey } from '../../../shared/store/keys/messages.ts'
 import { nationalIdSecretKey, patientHeadKey } from '../../../shared/store/keys/patients.ts'
 import { dueDeliveryKey } from '../../../shared/store/keys/webhooks.ts'
@@ -146,6 +149,12 @@ const bookTomorrow = async () => {
 
 /** Preparations before the requests. */
 const preparations: Record<string, () => Promise<void>> = {
+  // So many holds that those which have not ended are looked up.
+  'create-hold': async () => {
+    const [key = ''] = headers.Authorization?.replace('Developer ', '').split(':') ?? []
+    const ended = Array.from({ length: MAX_HOLDS }, () => [shortId(newUuid()), Date.now()])
+    await table.putMany([{ ...holdListKey(mine.clinic.id, key), h: Object.fromEntries(ended), v: 1 }])
+  },
   'update-doctor': bookTomorrow,
   'create-time-off': bookTomorrow,
   'activate-patient': contendPatients,

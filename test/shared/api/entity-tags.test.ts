@@ -13,6 +13,7 @@ import {
   bodyOf,
   createRouteSamples,
   idsOf,
+  newHold,
   pathOf,
   type RouteSamples,
   unknownIds,
@@ -25,6 +26,7 @@ let headers: Record<string, string>
 beforeAll(async () => {
   records = await createRouteSamples(db.table)
   headers = (await issueCredential(db.table, records.clinic)).headers
+  records = { ...records, ids: { ...records.ids, ...(await newHold(db.table, records)) } }
 })
 
 async function ask(route: Route, ifNoneMatch?: string | string[]) {

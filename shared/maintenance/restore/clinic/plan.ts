@@ -4,7 +4,7 @@ import { type Appointment, occupiesSlot } from '../../../domain/booking/appointm
 import type { Clinic, ClinicId } from '../../../domain/clinic.ts'
 import { type Interval, overlaps, parseTime } from '../../../domain/interval.ts'
 import { APPOINTMENTS, busyDayKeys } from '../../../store/calendar/appointments.ts'
-import { toBusyDay } from '../../../store/calendar/busy-days.ts'
+import { appointmentTimes } from '../../../store/calendar/busy-days.ts'
 import { clinicStore } from '../../../store/clinics.ts'
 import { erasureLedger } from '../../../store/copies/erasure-ledger.ts'
 import { externalIds, isLinkable } from '../../../store/external-ids/links.ts'
@@ -199,7 +199,7 @@ function conflictFinder({ table }: ClinicTables, clinic: ClinicId, missing: Read
     if (before && isDeepStrictEqual(occupied(before), occupied(after))) return null
     const time: Interval = { from: parseTime(after.startTime), to: parseTime(after.endTime) }
     for (const day of await table.getMany(busyDayKeys(clinic, after)))
-      for (const [short, other] of toBusyDay(day).times) {
+      for (const [short, other] of appointmentTimes(day)) {
         const by = longId(short)
         if (by !== id && isInTheWay(by) && overlaps(time, other)) return by
       }

@@ -7,6 +7,7 @@ import type { Table } from '../../../store/table/table.ts'
 import { VISIBILITY_DELAY_MS } from '../../../store/table/visibility-delay.ts'
 import { pagesOf } from '../../walk/sources.ts'
 import { type WalkOptions, walk } from '../../walk/walk.ts'
+import { endHolds } from '../holds.ts'
 import { pauseForRestore, resumeAfterRestore } from '../restore-pause.ts'
 import type { ClinicTables } from './comparison.ts'
 import { type PlanOptions, planRestore, type RestorePlan } from './plan.ts'
@@ -52,6 +53,7 @@ export async function restoreClinic(
     const paused = await begin(table, clinic, { to: options.to, from })
     onProgress('The clinic is paused: its records are only read')
     await waitForPause(table, paused, (ms) => wait(ms, 'writes that had begun before'))
+    await endHolds(table, clinic)
     plan = await planRestore(tables, clinic, options)
     onProgress(`Putting back ${plan.changed.length} records and removing ${plan.removed.length}`)
     await putBack(tables, clinic, plan)

@@ -39,6 +39,7 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { batch, feedback } from '../../../infra/functions/worker-events.ts'
+import { itemsWith } from '../../../support/all-items.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../../support/emails.ts'
@@ -46,6 +47,7 @@ import { filledPatient } from '../../../support/filled-records.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored as copyOf } from '../../../support/restored.ts'
+import { newHold } from '../../../support/route-samples.ts'
 import { aPatient, freshTable, newClinic, type TestTable, tableOfFile } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 import { runVerification } from '../verify/practice.ts'
@@ -83,6 +85,7 @@ describe('a restored table that is settled from the table in use', () => {
   const mail: Record<string, Message> = {}
   const tables = () => ({ source: source.table, restored: restored.table })
   let restore: string
+  let hold: string
   const reconcile = () => reconcileWithSource(tables(), { restore, now: () => start + 30 * MINUTE })
   const credentials = (db: TestTable) => credentialStore({ table: db.table, now: Date.now })
   const pairs: Record<string, { key: string; secret: string }> = {}
@@ -122,6 +125,7 @@ describe('a restored table that is settled from the table in use', () => {
     for (const name of ['sent since', 'waiting', 'stuck', 'failed since']) await email(name)
     await rename(table, clinic, patient.id, 'Announced')
 
+    hold = (await newHold(table, world)).hold_not_found
     // The restored time is within the pause of a restore that was then given up.
     await pauseAt(table, start, 'other')
     restored = await copyOf(source)
@@ -200,6 +204,12 @@ describe('a restored table that is settled from the table in use', () => {
     expect(await patientStore(restored).find(clinic.id, patient.id)).toMatchObject({ firstName: 'Announced' })
     expect((await clinicStore(restored).find(clinic.id))?.name).toBe(clinic.name)
     expect(reconciliation.missing.length).toBe(1)
+  })
+
+  it('has no hold', async () => {
+    const traces = ['"holds"', hold, shortId(hold)]
+    expect(await itemsWith(source, ...traces)).toHaveLength(4)
+    expect(await itemsWith(restored, ...traces)).toEqual([])
   })
 
   it('has nothing of a patient who was erased since', async () => {

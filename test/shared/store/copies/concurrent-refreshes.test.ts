@@ -156,7 +156,7 @@ it.each(['patient', 'doctor'] as const)(
     const { table } = await freshTable()
     const { clinic, patient, doctor, appointment } = await createPopulatedClinic(table)
     const move = () =>
-      appointmentChangeStore({ table }).change(clinic.id, {
+      appointmentChangeStore({ table, now: Date.now }).change(clinic.id, {
         id: appointment.id,
         changes: { startTime: '11:00' },
         moment: { timezone: clinic.timezone, clock: { date: '2026-05-01', seconds: 0 } },

@@ -103,7 +103,7 @@ it('stores no response to a booking of a taken time whose patient is erased mean
   )
   const decide = (facts: BookingFacts) => bookAppointment(request, facts)
   const write = requestedWrite({ checkIfMatch: () => {} }, { status: 201 }, idempotency, () => ({}))
-  const outcome = await bookingStore({ table }).book(id.id, request, decide, write)
+  const outcome = await bookingStore({ table, now: Date.now }).book(id.id, request, decide, write)
   const stored = await db.table.query({ pk: storedResponsesPartition(id.id), limit: 100 })
   expect([outcome, stored]).toEqual([{ kind: 'patient_not_found' }, []])
 })

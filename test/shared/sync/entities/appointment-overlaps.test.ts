@@ -1,6 +1,8 @@
 /** Appointments to come need free time. NOW is 2026-05-01, 10:00 in the clinic. */
 import { describe, expect, it } from 'vitest'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { doctorDayKey } from '../../../../shared/store/keys/calendar.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
 import { inRounds } from '../../../../shared/sync/entities/appointment-overlaps.ts'
 import { appointment, FIRST, importedClinic } from '../../../bin/clinic/import/calendar-fixtures.ts'
 import { interruptedTable } from '../../../support/intercepted-table.ts'
@@ -46,6 +48,29 @@ describe('an appointment to come', () => {
     const result = await load('appointments', [coming], interruptedTable(imported.db.table, book))
     expect(result).toMatchObject({ imported: 0, rejected: 1 })
     expect(await appointments()).toHaveLength(1)
+  })
+
+  it('is rejected if a hold has its time, unless overlaps are allowed', async () => {
+    await load('appointments', [{ ...coming, start_time: '10:00', end_time: '10:30' }])
+    const [booked] = await appointments()
+    const key = doctorDayKey(imported.clinic.id, booked?.doctor.id ?? '', coming.appointment_date)
+    const held = async (until: number) => {
+      const holds = [{ id: shortId(imported.clinic.id), from: '09:15', to: '09:45', until }]
+      await imported.db.table.putMany([{ ...key, ...(await imported.db.table.get(key)), holds }])
+    }
+    const row = { ...coming, external_id: 'b' }
+    const now = imported.db.table.now() / 1000
+    await held(now + 1)
+    expect(await load('appointments', [row])).toMatchObject({
+      reasons: [expect.stringContaining(`would overlap hold ${imported.clinic.id} of the same doctor`)],
+    })
+    expect(await load('appointments', [row], undefined, { allowOverlaps: true })).toMatchObject({
+      imported: 1,
+    })
+    await held(now)
+    expect(
+      await load('appointments', [{ ...row, external_id: 'c', start_time: '09:30', end_time: '09:45' }]),
+    ).toMatchObject({ imported: 1 })
   })
 
   it('needs a free room', async () => {

@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "holiday_not_found", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_has_payments", "invoice_not_draft", "invoice_not_found", "invoice_number_taken", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_declined_messages", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "price_list_is_default", "price_list_not_found", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "time_off_not_found", "timeout", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
+ErrorKey = Literal["", "amount_exceeds_balance", "amount_exceeds_paid", "appointment_closed", "appointment_in_past", "appointment_not_due", "appointment_not_found", "clinic_paused", "conflicting_idempotency_keys", "country_not_allowed", "daily_message_limit", "delivery_not_found", "department_not_found", "doctor_not_found", "external_id_taken", "hold_expired", "hold_not_found", "holiday_not_found", "idempotency_in_progress", "idempotency_key_reused", "internal", "invalid_cursor", "invalid_idempotency_key", "invalid_params", "invoice_closed", "invoice_has_payments", "invoice_not_draft", "invoice_not_found", "invoice_number_taken", "malformed_json", "message_not_found", "missing_scope", "number_not_allowed", "outside_working_hours", "patient_declined_messages", "patient_has_no_email", "patient_has_no_phone", "patient_inactive", "patient_not_found", "payload_too_large", "payment_not_found", "payment_refunded", "precondition_failed", "price_list_is_default", "price_list_not_found", "provider_unavailable", "range_required", "rate_limited", "recipient_message_limit", "request_blocked", "room_not_found", "room_unavailable", "slot_unavailable", "time_off_not_found", "timeout", "too_many_holds", "too_many_rotations", "too_many_webhooks", "treatment_not_found", "unauthorized", "unavailable", "unsupported_media_type", "validation", "webhook_not_found"]
 
 TEXTS = {
     "amount_exceeds_balance": "The amount is above the balance of the invoice. `details` has the largest possible amount.",
@@ -20,6 +20,8 @@ TEXTS = {
     "department_not_found": "The department does not exist.",
     "doctor_not_found": "The doctor does not exist.",
     "external_id_taken": "Another record of the same kind has this external id, or this is its id. `details` names the field, and the id of that record.",
+    "hold_expired": "The hold has expired. Its time can still be booked without `hold_id`, unless somebody else was faster.",
+    "hold_not_found": "The hold does not exist.",
     "holiday_not_found": "The holiday does not exist.",
     "idempotency_in_progress": "Another request with this idempotency key is still in progress.",
     "idempotency_key_reused": "The idempotency key was already used with a different request.",
@@ -54,10 +56,11 @@ TEXTS = {
     "recipient_message_limit": "The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header.",
     "request_blocked": "The firewall blocked the request: it looks like an attack, or too many requests come from its address.",
     "room_not_found": "The room does not exist.",
-    "room_unavailable": "The room is already booked at the requested time. `details` lists up to three of the next free slots.",
-    "slot_unavailable": "The requested time is already booked. `details` lists up to three of the next free slots.",
+    "room_unavailable": "The room is booked or held at the requested time. `details` lists up to three of the next free slots.",
+    "slot_unavailable": "The requested time is booked or held. `details` lists up to three of the next free slots.",
     "time_off_not_found": "The time off does not exist.",
     "timeout": "The request timed out.",
+    "too_many_holds": "The credential has 200 holds. The first of them expires after the number of seconds in the `retry-after` header.",
     "too_many_rotations": "Three replaced secrets of the webhook endpoint still sign deliveries. Retry after the number of seconds in the `retry-after` header.",
     "too_many_webhooks": "The clinic has reached its limit of webhook endpoints. Delete one first.",
     "treatment_not_found": "The treatment does not exist.",

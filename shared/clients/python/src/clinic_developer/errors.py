@@ -99,7 +99,7 @@ class ConflictError(ResponseError):
 
 
 class SlotUnavailableError(ConflictError):
-    """409: the doctor or the room is already booked at the requested time."""
+    """409: the doctor or the room is booked or held at the requested time."""
 
     @property
     def alternatives(self) -> List[Alternative]:

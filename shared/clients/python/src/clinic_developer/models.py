@@ -672,12 +672,55 @@ class AvailabilityMeta(_AvailabilityMeta, total=False):
     """Pass it as `after` to continue the list. Null at the end; absent where `has_more` is."""
 
 
+class _HoldCreate(TypedDict):
+    doctor_id: str
+    """Id of the doctor."""
+    appointment_date: str
+    """Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`."""
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+
+
+@final
+class HoldCreate(_HoldCreate, total=False):
+    duration: int
+    """Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting."""
+    end_time: str
+    """End, `HH:MM`, on the same day. Can be sent instead of `duration`."""
+    treatment_ids: List[str]
+    """Ids of active treatments that the doctor offers, at most 10."""
+    room_id: Optional[str]
+    """Id of an active room."""
+    expires_in: int
+    """Seconds until the hold expires. Defaults to 600."""
+
+
 @final
 class CatalogueReference(TypedDict):
     id: str
     """Id of the record."""
     name: str
     """The name at the time of the booking; on an invoice, at its last change."""
+
+
+@final
+class Hold(TypedDict):
+    id: str
+    """Id of the record."""
+    doctor: PersonRef
+    """The doctor."""
+    appointment_date: str
+    """Date of the appointment, in the clinic's time zone. `YYYY-MM-DD`."""
+    start_time: str
+    """Start, `HH:MM`, in the clinic's time zone."""
+    end_time: str
+    """End, `HH:MM`, on the same day."""
+    room: Optional[CatalogueReference]
+    """Room that is held too. Null if none is."""
+    expires_at: str
+    """When the hold expires. ISO 8601, with the UTC offset of the clinic's time zone."""
+    created_at: str
+    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
 
 
 @final
@@ -759,16 +802,18 @@ class ExpandedAppointment(TypedDict):
 class _AppointmentCreate(TypedDict):
     patient_id: str
     """Id of an active patient."""
+
+
+@final
+class AppointmentCreate(_AppointmentCreate, total=False):
     doctor_id: str
     """Id of the doctor."""
     appointment_date: str
     """Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`."""
     start_time: str
     """Start, `HH:MM`, in the clinic's time zone."""
-
-
-@final
-class AppointmentCreate(_AppointmentCreate, total=False):
+    hold_id: str
+    """Id of a hold, which the booking ends. The doctor, date, start, length and room are those of the hold: leave them out."""
     duration: int
     """Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting."""
     end_time: str

@@ -21,6 +21,7 @@ import { doctorStore } from '../../../../../shared/store/doctors.ts'
 import { readImportIds } from '../../../../../shared/store/external-ids/derive.ts'
 import { externalIds } from '../../../../../shared/store/external-ids/links.ts'
 import { holidayStore } from '../../../../../shared/store/holidays.ts'
+import { holdListKey } from '../../../../../shared/store/keys/calendar.ts'
 import { messageStore } from '../../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../../shared/store/patients/patients.ts'
@@ -187,6 +188,14 @@ const patientsOf = (table: TestTable) =>
     made.clinic,
     made.patients.map(({ id }) => id),
   )
+
+it('ends the holds of the clinic', async () => {
+  const list = holdListKey(made.clinic, 'key')
+  await db.table.putMany([{ ...list, v: 1 }])
+  await takeCopy()
+  await restore()
+  expect(await db.table.get(list)).toBeUndefined()
+})
 
 it('leaves messages declined that a patient has declined since', async () => {
   await takeCopy()

@@ -801,7 +801,7 @@ class Availability(Resource):
     ) -> Any:
         """List free slots.
 
-        Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, overlaps no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a treatment that the doctor does not offer. With `treatment_id` or `treatment_ids`, `doctor_id` can be left out: the response then has the slots of all active doctors who offer the treatments. Slots are sorted by date, start time, name and id of the doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. If `count` is 0, nothing is free in the rest of the range.
+        Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, overlaps no hold and no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a treatment that the doctor does not offer. With `treatment_id` or `treatment_ids`, `doctor_id` can be left out: the response then has the slots of all active doctors who offer the treatments. Slots are sorted by date, start time, name and id of the doctor. A page ends after `limit` slots, or earlier at the end of a day; `meta.next_after` is the cursor of the next page. If `count` is 0, nothing is free in the rest of the range.
 
         Scope: `appointment.read.availability`.
 
@@ -994,6 +994,44 @@ class Availability(Resource):
     ) -> Any:
         """Iterates over the records of all pages. The parameters are those of `get`."""
         return iterate_records(self._transport, "/availability", {"doctor_id": doctor_id, "treatment_id": treatment_id, "treatment_ids": treatment_ids, "room_id": room_id, "date": date, "date_to": date_to, "duration": duration, "limit": limit, "after": after}, timeout)
+
+
+class Holds(Resource):
+    def create(
+        self,
+        body: HoldCreate,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[Hold]:
+        """Hold a time.
+
+        Keeps a time for a visitor who fills in a form or pays. An assistant holds a time before it asks a person to confirm it. The rules of a booking apply. Until the hold expires, nobody else can hold or book its time; `POST /appointments` with its `hold_id` books it. Only the credential that made a hold sees it. A credential can have 200 holds: make one for each visitor, and delete it when the visitor leaves. Holds make no events.
+
+        Scope: `appointment.write`.
+        """
+        request = Request("POST", "/holds", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return self._transport.send(request)
+
+    def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Hold]:
+        """Retrieve a hold.
+
+        A hold that has expired, was booked or deleted, or is of another credential is not found.
+
+        Scope: `appointment.write`.
+        """
+        request = Request("GET", f'/holds/{segment("id", id)}', timeout=timeout)
+        return self._transport.send(request)
+
+    def delete(self, id: str, *, timeout: Optional[float] = None) -> Response[None]:
+        """Delete a hold.
+
+        Frees its time.
+
+        Scope: `appointment.write`.
+        """
+        request = Request("DELETE", f'/holds/{segment("id", id)}', timeout=timeout, shape="nothing")
+        return self._transport.send(request)
 
 
 class Appointments(RecordResource["Appointment"]):
@@ -1274,7 +1312,7 @@ class Appointments(RecordResource["Appointment"]):
     ) -> Response[Appointment]:
         """Book an appointment.
 
-        Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, and overlap no scheduled or completed appointment of the doctor, nor one in the room. Dates and times are in the clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the next free slots of the doctor, and of the room, in `details`.
+        Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, and overlap no scheduled or completed appointment and no hold of the doctor or the room. Dates and times are in the clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the next free slots of the doctor, and of the room, in `details`.
 
         Scope: `appointment.write`.
         """
@@ -2519,6 +2557,7 @@ class Client(ClientBase):
         self.rooms = Rooms(transport)
         self.treatments = Treatments(transport)
         self.availability = Availability(transport)
+        self.holds = Holds(transport)
         self.appointments = Appointments(transport)
         self.price_lists = PriceLists(transport)
         self.invoices = Invoices(transport)
