@@ -184,6 +184,7 @@ const REASONS: Readonly<Record<StayReason, string>> = {
 const CONFLICTS = {
   time_taken: 'has its former time or room',
   external_id_taken: 'has its former external id',
+  number_taken: 'has its former number',
   reference_missing: 'does not exist',
 } as const
 

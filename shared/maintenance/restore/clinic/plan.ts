@@ -9,7 +9,7 @@ import { clinicStore } from '../../../store/clinics.ts'
 import { erasureLedger } from '../../../store/copies/erasure-ledger.ts'
 import { externalIds, isLinkable } from '../../../store/external-ids/links.ts'
 import { holidayStore } from '../../../store/holidays.ts'
-import { ownerPartition } from '../../../store/keys/calendar.ts'
+import { invoiceNumberPartition, ownerPartition } from '../../../store/keys/calendar.ts'
 import { longId } from '../../../store/keys/key.ts'
 import { VISIBILITY_DELAY_MS } from '../../../store/table/visibility-delay.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
@@ -26,11 +26,11 @@ import {
 import { replayErasures } from './replayed-erasures.ts'
 
 /**
- * A record that keeps its present state, because another one that stays has its former time or room, or its external id, or because one
+ * A record that keeps its present state, because another one that stays has its former time or room, external id or number, or because one
  * that it referred to does not exist and is not created again.
  */
 export type Conflict = RecordName & {
-  readonly reason: 'time_taken' | 'external_id_taken' | 'reference_missing'
+  readonly reason: 'time_taken' | 'external_id_taken' | 'number_taken' | 'reference_missing'
   readonly by: string
 }
 
@@ -99,7 +99,7 @@ export async function planRestore(
   )
   return {
     ...decision,
-    invoices: invoicesOfPayments(differing),
+    invoices: invoicesOfPayments(differing).filter((id) => !decision.conflicts.some((one) => one.id === id)),
     areHolidaysChanged: await haveHolidaysChanged(tables, clinic),
     settings: await differingSettings(tables, clinic),
   }
@@ -216,6 +216,18 @@ function conflictFinder({ table }: ClinicTables, clinic: ClinicId, missing: Read
     return holder !== null && holder !== id && isInTheWay(holder) ? holder : null
   }
 
+  /** An invoice keeps its present number if another one has the former, and so do its payments. */
+  async function takenNumber(
+    { kind, id, now, then }: DifferingRecord,
+    isInTheWay: InTheWay,
+  ): Promise<string | null> {
+    if (then?.no === undefined || then.no === now?.no) return null
+    const pk = invoiceNumberPartition(clinic, String(then.no))
+    const others =
+      kind === 'invoice' ? (await table.query({ pk, limit: 100 })).map(({ sk }) => sk) : idsIn(then)
+    return others.find((other) => other !== id && isInTheWay(other)) ?? null
+  }
+
   return async (record: DifferingRecord, isInTheWay: InTheWay): Promise<Conflict | null> => {
     const { kind, id, then } = record
     const reference = idsIn(then).find((one) => one !== id && missing.has(one))
@@ -223,7 +235,9 @@ function conflictFinder({ table }: ClinicTables, clinic: ClinicId, missing: Read
     const taken = kind === 'appointment' ? await takenTime(record, isInTheWay) : null
     if (taken !== null) return { kind, id, reason: 'time_taken', by: taken }
     const by = await takenExternalId(record, isInTheWay)
-    return by === null ? null : { kind, id, reason: 'external_id_taken', by }
+    if (by !== null) return { kind, id, reason: 'external_id_taken', by }
+    const holder = await takenNumber(record, isInTheWay)
+    return holder === null ? null : { kind, id, reason: 'number_taken', by: holder }
   }
 }
 

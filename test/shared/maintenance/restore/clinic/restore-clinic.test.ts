@@ -11,6 +11,7 @@ import {
 import { WalkTaken } from '../../../../../shared/maintenance/walk/walk.ts'
 import { appointmentStore } from '../../../../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../../../../shared/store/calendar/calendar-list.ts'
+import { invoiceCorrection } from '../../../../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../../../../shared/store/calendar/invoices.ts'
 import { roomStore } from '../../../../../shared/store/catalogue.ts'
 import { setPaused } from '../../../../../shared/store/clinic-pause.ts'
@@ -240,7 +241,7 @@ describe('a record that was changed since', () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it('stays as it is if a record that stays has its external id, or its time', async () => {
+  it('stays as it is if a record that stays has its external id, its time or its number', async () => {
     const { table } = db
     const [before] = made.appointments.filter(({ status }) => status === 'scheduled')
     if (!before) throw new Error('no appointment is scheduled')
@@ -253,11 +254,20 @@ describe('a record that was changed since', () => {
     await change(appointmentStore({ table }), before.id, { date: '2027-02-01' })
     const booked = { ...before, id: newUuid(), startTime: before.startTime.replace(':00', ':15') }
     await createAll(table, made.clinic, appointmentStore({ table }), [booked])
+    const { invoice } = first(made.payments)
+    await invoiceCorrection(table).correct(made.clinic, invoice.id, { number: 'NEW' })
+    const taker = { ...anInvoice(made), number: invoice.number }
+    await createAll(table, made.clinic, invoiceStore({ table }), [taker])
     const { conflicts } = await restore()
     expect(conflicts).toEqual([
       { kind: 'patient', id: idOf(0), reason: 'external_id_taken', by: other.id },
       { kind: 'appointment', id: before.id, reason: 'time_taken', by: booked.id },
+      { kind: 'invoice', id: invoice.id, reason: 'number_taken', by: taker.id },
+      ...made.payments
+        .filter((payment) => payment.invoice.id === invoice.id)
+        .map(({ id }) => ({ kind: 'payment', id, reason: 'number_taken', by: invoice.id })),
     ])
+    expect((await runVerification(table, made.clinic)).found).toEqual([])
     const placed = async () => (await appointmentStore({ table }).find(made.clinic, before.id))?.record.date
     expect(await placed()).toBe('2027-02-01')
     await restore({ removeCreated: true, appointments: new Set([booked.id]) })
