@@ -78,7 +78,9 @@ export const listDoctors = defineRoute({
   method: 'GET',
   path: '/doctors',
   summary: 'List doctors',
-  description: 'Sorted by name. Includes inactive doctors by default.',
+  description:
+    'Sorted by name. Includes inactive doctors by default. Many doctors with long `exceptions` need a smaller `limit`: a page has at ' +
+    'most 6 MB.',
   scope: 'appointment.read.availability',
   query: z.strictObject(activePaging()),
   response: { status: 200, body: pageOf(Doctor) },

@@ -10,6 +10,7 @@ const dynamodb = mockClientWithCredential('Asia/Tokyo', 'JPY')
 const ID = '6d0e2a7c-0000-4000-8000-000000000002'
 const PATIENT = '6d0e2a7c-0000-4000-8000-000000000003'
 const CREATED = Date.parse('2026-05-01T07:00:00Z')
+const NOW = '2026-05-01T07:00:00.000Z'
 const pk = (family: string) => `${shortId(CLINIC)}#${family}`
 const query = (partition: string, items: object[]) =>
   dynamodb
@@ -32,6 +33,22 @@ const APPOINTMENT_ROW = {
 
 beforeEach(() => {
   dynamodb.on(QueryCommand).resolves({ Items: [] })
+})
+
+it('rejects a limit whose page of doctors would be larger than a response of a function', async () => {
+  const hours = Array.from({ length: 100 }, () => ({ start: '09:00', end: '09:01' }))
+  const exceptions = Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`20${n + 30}-01-01`, hours]))
+  const times = { hours: { mon: hours }, breaks: {}, exceptions, timeOff: [] }
+  const doctor = { fullName: 'Dr. Bo', specialty: null, isActive: true, ...times, updatedAt: NOW, v: 1 }
+  query(
+    'DR',
+    Array.from({ length: 40 }, () => ({ sk: ID, ...doctor })),
+  )
+  const list = (limit: string) => request('list-doctors', { query: { limit }, headers })
+  expect((await list('20')).status).toBe(200)
+  const { status, body } = await list('100')
+  const issue = 'must be smaller: the page would be larger than 6 MB'
+  expect([status, body.details]).toEqual([400, [{ field: 'limit', issue }]])
 })
 
 it('reads no row for a filter that no tally counts if its range has over 5,000, for any page', async () => {

@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * List doctors
-         * @description Sorted by name. Includes inactive doctors by default.
+         * @description Sorted by name. Includes inactive doctors by default. Many doctors with long `exceptions` need a smaller `limit`: a page has at most 6 MB.
          *
          *     Scope: `appointment.read.availability`.
          */
@@ -1244,7 +1244,7 @@ export interface paths {
          *
          *     Deprecated since 2026-11-23, and removed on 2028-11-23: the headers `deprecation` and `sunset` have these dates.
          *
-         *     Sorted by name. Includes inactive doctors by default.
+         *     Sorted by name. Includes inactive doctors by default. Many doctors with long `exceptions` need a smaller `limit`: a page has at most 6 MB.
          *
          *     Scope: `appointment.read.availability`.
          */

@@ -211,7 +211,7 @@ class Doctors(Resource):
     ) -> Page[Doctor, PageMeta]:
         """List doctors.
 
-        Sorted by name. Includes inactive doctors by default.
+        Sorted by name. Includes inactive doctors by default. Many doctors with long `exceptions` need a smaller `limit`: a page has at most 6 MB.
 
         Scope: `appointment.read.availability`.
 
