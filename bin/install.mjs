@@ -58,7 +58,17 @@ function install() {
   // Its output goes to stderr, so that `npm start --silent -- --json` prints one line and no more.
   const { status } = spawnSync(
     npm,
-    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--progress'],
+    // Without a network, it fails in seconds.
+    [
+      'ci',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--progress',
+      '--fetch-retry-factor=3',
+      '--fetch-retry-mintimeout=1000',
+    ],
     {
       cwd: project,
       stdio: ['ignore', 2, 2],
@@ -73,5 +83,10 @@ if (!isInstalled()) {
   waitForTurn()
   const status = isInstalled() ? 0 : install()
   rmSync(own)
-  if (status !== 0) process.exit(status)
+  if (status !== 0) {
+    process.stderr.write(
+      'The dependencies could not be installed. Check the network, and `npm config list` for a proxy or a registry; then repeat the command.\n',
+    )
+    process.exit(status)
+  }
 }

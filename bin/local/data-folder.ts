@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Increase it with every change after which the code cannot read what an earlier version stored. */
@@ -8,14 +8,23 @@ export const DATA_FORMAT = 9
 /** Only the owner reads patient data. */
 const PRIVATE = { mode: 0o600 }
 
+/** Of the demo clinics and some hours of work. On a full disk, the engine fails every write. */
+const MIN_FREE_MB = 50
+
 /**
  * Creates the folder of `--data`, or checks that its data has the format of this version, and reserves it for this
  * process. Folders of the first versions have no `format` file.
  * @returns Releases the folder; the end of the process does so too.
- * @throws Error that says what to do when the data has another format, or another process uses the folder
+ * @throws Error that says what to do when the folder cannot be made or is full, its data has another format, or another process uses it
  */
 export function openDataFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
+  const { bavail, bsize } = statfsSync(folder)
+  const freeMb = Math.floor((bavail * bsize) / 1e6)
+  if (freeMb < MIN_FREE_MB)
+    throw new Error(
+      `The disk of ${folder} has ${freeMb} MB left; the data needs ${MIN_FREE_MB} MB. Use another folder.`,
+    )
   const release = lockFolder(folder)
   try {
     const database = join(folder, 'table.db')
@@ -34,6 +43,17 @@ export function openDataFolder(folder: string): () => void {
     release()
     throw error
   }
+}
+
+/** Makes each parent by itself: a recursive mkdir of Node never ends in /proc. */
+function makeFolder(folder: string): void {
+  try {
+    if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    throw new Error(`The folder ${folder} cannot be made (${(error as Error).message}). Use another one.`)
+  }
+  if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder. Use another one.`)
 }
 
 /** A lock of the operating system, through SQLite: it ends with the process, even by SIGKILL. */

@@ -36,21 +36,33 @@ function installed(packages: Packages): void {
 
 function install(exitCode = 0) {
   const env = { PATH: `${join(project, 'path')}:${process.env.PATH}`, EXIT_CODE: String(exitCode) }
-  const { status } = spawnSync(process.execPath, ['bin/install.mjs'], { cwd: project, env })
-  return { status, ran: existsSync(join(project, 'ran')) }
+  const { status, stderr } = spawnSync(process.execPath, ['bin/install.mjs'], { cwd: project, env })
+  const ran = existsSync(join(project, 'ran'))
+  return { status, ran, ...(status !== 0 && { last: String(stderr).split('\n').at(-2) }) }
 }
 
-it('prints the options with --help, and installs nothing', () => {
+function start(args: string[], variables: Record<string, string> = {}) {
   mkdirSync(join(project, 'bin/local'))
   for (const file of ['start.mjs', 'node-24.mjs', 'local/help.txt'])
     cpSync(`bin/${file}`, join(project, 'bin', file))
-  const { status, stdout } = spawnSync(process.execPath, ['bin/start.mjs', '--help'], {
+  const env = { PATH: join(project, 'path'), ...variables }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/start.mjs', ...args], {
     cwd: project,
-    env: { PATH: join(project, 'path') },
+    env,
     encoding: 'utf8',
   })
+  return [status, stdout, stderr, existsSync(join(project, 'ran'))]
+}
+
+it('prints the options with --help, and installs nothing', () => {
   const help = localCommand().configureHelp({ helpWidth: 100 }).helpInformation()
-  expect([status, stdout, existsSync(join(project, 'ran'))]).toEqual([0, help, false])
+  expect(start(['--help'])).toEqual([0, help, '', false])
+})
+
+it('says that -- is missing when npm has taken an option, and installs nothing', () => {
+  expect(start(['4000'], { npm_config_port: 'true' })).toEqual([
+    ...[1, '', 'npm has taken --port for itself. Write -- before it: npm start -- --port\n', false],
+  ])
 })
 
 it('installs nothing after npm ci', () => {
@@ -94,6 +106,7 @@ it('installs the dependencies once for two commands at once, also after one that
   expect([codes, readFileSync(join(project, 'ran'), 'utf8')]).toEqual([[0, 0], 'ran\n'])
 })
 
-it('fails with the exit code of npm', () => {
-  expect(install(7)).toEqual({ status: 7, ran: true })
+it('fails with the exit code of npm, and says what to check', () => {
+  const last = expect.stringContaining('could not be installed. Check the network')
+  expect(install(7)).toEqual({ status: 7, ran: true, last })
 })

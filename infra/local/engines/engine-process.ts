@@ -27,7 +27,7 @@ const START_TIMEOUT_MS = 10_000
 /**
  * Starts an HTTP engine on a free port, and on another one if another process takes that port first. The engine ends with this
  * process.
- * @throws Error with the last line that the engine wrote to stderr
+ * @throws Error with the last lines that the engine wrote to stderr
  */
 export async function startEngineProcess(options: Options): Promise<EngineProcess> {
   await access(options.binary, constants.X_OK).catch((error: Error) => {
@@ -38,14 +38,14 @@ export async function startEngineProcess(options: Options): Promise<EngineProces
     const run = launch(options, port)
     if (await becomesReady(run, `http://127.0.0.1:${port}/`)) return monitor(run, port, options)
     await run.kill()
-    if (attempt === MAX_ATTEMPTS) throw new Error(`${options.name} did not start: ${run.lastError()}`)
+    if (attempt === MAX_ATTEMPTS) throw new Error(`${options.name} did not start: ${run.lastLines()}`)
   }
 }
 
 type Run = {
   readonly child: ChildProcess
   readonly ended: Promise<unknown>
-  readonly lastError: () => string
+  readonly lastLines: () => string
   readonly kill: () => Promise<void>
 }
 
@@ -67,7 +67,7 @@ function launch({ binary, args }: Options, port: number): Run {
   return {
     child,
     ended,
-    lastError: () => stderr.trim().split('\n').at(-1) || `exit code ${child.exitCode}`,
+    lastLines: () => stderr.trim().split('\n').slice(-10).join('\n') || `exit code ${child.exitCode}`,
     kill: async () => {
       child.kill('SIGKILL')
       if (child.pid !== undefined) await ended
@@ -78,7 +78,7 @@ function launch({ binary, args }: Options, port: number): Run {
 function monitor(run: Run, port: number, { name, onUnexpectedExit }: Options): EngineProcess {
   let stopping = false
   void run.ended.then(() => {
-    if (!stopping) onUnexpectedExit(`${name} exited unexpectedly: ${run.lastError()}`)
+    if (!stopping) onUnexpectedExit(`${name} exited unexpectedly: ${run.lastLines()}`)
   })
   return {
     endpoint: `http://127.0.0.1:${port}`,

@@ -109,7 +109,7 @@ async function bind(server: ReturnType<typeof createServer>, port: number): Prom
     await once(server, 'listening')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${port} is in use: another local stack, or another program, listens on it.`)
+    throw new Error(`Port ${port} is in use by another program. Choose another one with --port.`)
   }
 }
 

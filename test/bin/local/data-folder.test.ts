@@ -78,3 +78,10 @@ it('leaves the mode of a folder that exists as it is', () => {
   openDataFolder(folder)
   expect(statSync(folder).mode & 0o777).toBe(0o755)
 })
+
+it.each([
+  ['cannot be made', '/proc/x', 'The folder /proc/x cannot be made'],
+  ['is a file', '/etc/passwd', '/etc/passwd is not a folder'],
+])('rejects a folder that %s', (_, path, message) => {
+  expect(() => openDataFolder(path)).toThrow(message)
+})

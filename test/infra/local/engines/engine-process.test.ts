@@ -30,8 +30,8 @@ describe('an engine', () => {
     [
       'the program exits',
       process.execPath,
-      ['-e', 'console.error("no room"); process.exit(1)'],
-      /did not start: no room/,
+      ['-e', 'console.error("no room\\non the disk"); process.exit(1)'],
+      /did not start: no room\non the disk/,
     ],
     ['the program does not exist', '/nowhere/engine', [], /did not start: .*ENOENT/],
   ])('throws an error with the reason when %s', async (_what, binary, args, message) => {

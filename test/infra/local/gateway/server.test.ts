@@ -178,7 +178,9 @@ it('serves local pages before the API', async () => {
 
 it('throws an error that names the port when it is in use', async () => {
   const { gateway } = await gatewayFor(() => OK)
-  await expect(openGateway(gateway.port, () => {})).rejects.toThrow(`Port ${gateway.port} is in use`)
+  await expect(openGateway(gateway.port, () => {})).rejects.toThrow(
+    `Port ${gateway.port} is in use by another program. Choose another one with --port.`,
+  )
 })
 
 it('waits for open requests when it closes, up to a limit', async () => {
