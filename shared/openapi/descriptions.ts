@@ -170,7 +170,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     appointment_duration: 'Default length of an appointment in minutes.',
   },
   CursorMeta: {
-    next_after: 'Pass it as `after` to continue the list. Null if there is nothing to continue from.',
+    next_after: 'Pass it as `after` to continue the list. Null at the end.',
   },
   Delivery: {
     id: 'Id of the delivery.',

@@ -37,6 +37,7 @@ beforeAll(async () => {
     API: stack.api,
     CREDENTIAL: pair,
     RECEIVER: receiver,
+    WEBHOOK_SECRET: 'x'.repeat(16),
     COPY: join(FOLDER, 'copy.db'),
   }
   cpSync(await clientPackage(), join(FOLDER, 'node_modules/clinic-developer-client'), { recursive: true })

@@ -76,7 +76,8 @@ function messageOf(
 ) {
   const list = details.map(textOf).join('; ') + (omitted ? `; ${omitted} more` : '')
   const hasIssues = details.length > 0 && details.every((detail) => 'issue' in detail)
-  const reason = hasIssues ? list : key.replaceAll('_', ' ') + (list && `: ${list}`)
+  const label = details.some((detail) => 'start_time' in detail) ? '; free instead' : ''
+  const reason = hasIssues ? list : key.replaceAll('_', ' ') + (list && `${label}: ${list}`)
   return `${reason || 'unexpected response'} (${status}${requestId ? `, request ${requestId}` : ''})`
 }
 
@@ -84,6 +85,7 @@ const textOf = (detail: object): string =>
   Object.values(detail)
     .filter((value) => typeof value !== 'object')
     .join(' ')
+    .replace(/(:\d\d) (?=\d\d:)/, '$1-')
 
 /**
  * An error response. `key` says which error it is, and the type of `details` follows from it:

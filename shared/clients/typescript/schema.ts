@@ -2795,7 +2795,7 @@ export interface components {
         CursorMeta: {
             /** @description Maximum number of records per page. */
             limit: number;
-            /** @description Pass it as `after` to continue the list. Null if there is nothing to continue from. */
+            /** @description Pass it as `after` to continue the list. Null at the end. */
             next_after: string | null;
             /** @description Whether there are further records after this page. */
             has_more: boolean;

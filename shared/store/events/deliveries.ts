@@ -107,8 +107,7 @@ export function deliveryStore({ table }: { table: Table }) {
         last = delivery.id
         if (matches) items.push(delivery)
       }
-      if (rows.length < maxRows)
-        return { items, nextAfter: items.at(-1)?.id ?? after ?? null, hasMore: false }
+      if (rows.length < maxRows) return { items, nextAfter: null, hasMore: false }
       scanned += rows.length
     }
     return { items, nextAfter: last ?? null, hasMore: true }

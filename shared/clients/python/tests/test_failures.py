@@ -98,6 +98,7 @@ def test_lists_the_alternatives_of_a_taken_slot(client_of):
     slot = {"appointment_date": "2026-05-04", "start_time": "09:00", "end_time": "09:30"}
     error = error_of(client_of(Server(rejection(409, "slot_unavailable", [slot]))), send)
     assert isinstance(error, SlotUnavailableError) and error.alternatives == [slot]
+    assert "; free instead: 2026-05-04 09:00-09:30 (409" in str(error)
 
 
 RETRYABLE = [

@@ -252,6 +252,12 @@ describe('an error response', () => {
       'phone_number needs its country code; notes is too long (422, request r-1)',
     ],
     [403, 'missing_scope', [{ scope: 'patient.read' }], 'missing scope: patient.read (403, request r-1)'],
+    [
+      409,
+      'slot_unavailable',
+      [{ appointment_date: '2026-05-04', start_time: '09:00', end_time: '09:30' }],
+      'slot unavailable; free instead: 2026-05-04 09:00-09:30 (409, request r-1)',
+    ],
     [404, 'patient_not_found', undefined, 'patient not found (404, request r-1)'],
   ])('has a message that a person understands: %i %s', async (status, key, details, message) => {
     const body = { error: 'CODE', message: `errors.developer_api.${key}`, details }

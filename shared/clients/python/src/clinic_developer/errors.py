@@ -182,7 +182,13 @@ def describe(key: str, details: List[Dict[str, Any]]) -> str:
         return f"The credential does not have the scope {', '.join(scopes)}"
     from .catalogue import TEXTS  # Loaded with the first error only.
 
-    return TEXTS.get(key, "The response is not one of the API" if key == "" else key).rstrip(".")
+    text = TEXTS.get(key, "The response is not one of the API" if key == "" else key).rstrip(".")
+    free = [
+        f"{slot['appointment_date']} {slot.get('start_time')}-{slot.get('end_time')}"
+        for slot in details
+        if "appointment_date" in slot
+    ]
+    return f"{text}; free instead: {', '.join(free)}" if free else text
 
 
 def text_of(body: Optional[Mapping[str, Any]], name: str) -> str:

@@ -1555,7 +1555,7 @@ class CursorMeta(TypedDict):
     limit: int
     """Maximum number of records per page."""
     next_after: Optional[str]
-    """Pass it as `after` to continue the list. Null if there is nothing to continue from."""
+    """Pass it as `after` to continue the list. Null at the end."""
     has_more: bool
     """Whether there are further records after this page."""
 
