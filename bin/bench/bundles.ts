@@ -31,17 +31,26 @@ const bundleBound = (id: string): number => BUNDLE_BYTES.find(([pattern]) => pat
 export const measureBundles = async ({ folder }: Bench): Promise<Measured> =>
   bundleSizes(functionIds(), await bundleFunctions(functionIds(), folder))
 
-/** A line for each function with its bytes, and the sizes that exceed their bounds. */
+/** A line for each bound with the largest of its functions, and the sizes that exceed their bounds. */
 export function bundleSizes(ids: readonly string[], metafile: Metafile): Measured {
   const outputs = Object.values(metafile.outputs)
-  const rows = ids.map((id): [string, number, number] => {
+  const sizes = ids.map((id) => {
     const output = outputs.find(({ entryPoint }) => entryPoint === functionFile(id))
     if (!output) throw new Error(`There is no bundle of ${id}.`)
-    return [id, output.bytes, bundleBound(id)]
+    return { id, bytes: output.bytes, bound: bundleBound(id) }
   })
-  const failures = rows.filter(([, bytes, bound]) => bytes > bound)
+  const ofBounds = Map.groupBy(
+    sizes.toSorted((a, b) => b.bytes - a.bytes),
+    ({ bound }) => bound,
+  )
+  const rows = [...ofBounds].map(([bound, [largest, ...others]]) => [
+    `${largest?.id}${others.length > 0 ? `, the largest of ${others.length + 1}` : ''}`,
+    ...[largest?.bytes ?? 0, bound],
+  ])
   return {
     section: sectionOf('Sizes of deployed functions.', ['function', 'bytes, minified', 'bound'], rows),
-    failures: failures.map(([id, bytes]) => `bundle ${id}: ${bytes} bytes`),
+    failures: sizes.flatMap(({ id, bytes, bound }) =>
+      bytes > bound ? [`bundle ${id}: ${bytes} bytes`] : [],
+    ),
   }
 }

@@ -2,9 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The call number `index` of a load. */
-export type LoadCall = (index: number) => Promise<Response>
-
-type Response = { readonly status: number }
+export type LoadCall = (index: number) => Promise<{ readonly status: number }>
 
 export type Outcome = {
   /** Numbers of responses, by status, ascending. */
@@ -17,7 +15,7 @@ export type Outcome = {
 /** So many requests at the same moment. */
 export async function burst(count: number, call: LoadCall): Promise<Outcome> {
   const measured = measurement()
-  await Promise.all(Array.from({ length: count }, (_, index) => measured.run(() => call(index))))
+  await Promise.all(Array.from({ length: count }, (_, index) => measured.run(call, index)))
   return measured.outcome()
 }
 
@@ -31,7 +29,7 @@ export async function sustained(perSecond: number, seconds: number, call: LoadCa
     arrival += (-Math.log(1 - Math.random()) * 1000) / perSecond
     const wait = startedAt + arrival - performance.now()
     if (wait > 0) await sleep(wait)
-    pending.push(measured.run(() => call(index)))
+    pending.push(measured.run(call, index))
   }
   await Promise.all(pending)
   return measured.outcome()
@@ -42,7 +40,7 @@ export async function beside(work: () => Promise<void>, call: LoadCall): Promise
   const measured = measurement()
   const isDone = work().then(() => true)
   for (let index = 0; !(await Promise.race([isDone, sleep(500, false)])); index++)
-    await measured.run(() => call(index))
+    await measured.run(call, index)
   return measured.outcome()
 }
 
@@ -51,9 +49,9 @@ function measurement() {
   const latencies: number[] = []
   const startedAt = performance.now()
   return {
-    run: async (call: () => Promise<Response>): Promise<void> => {
+    run: async (call: LoadCall, index: number): Promise<void> => {
       const arrivedAt = performance.now()
-      const { status } = await call()
+      const { status } = await call(index)
       if (status >= 200 && status < 500 && status !== 429) latencies.push(performance.now() - arrivedAt)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     },

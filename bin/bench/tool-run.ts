@@ -9,25 +9,14 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import { writeRows } from '../../test/support/imports.ts'
 import type { Bench } from './report.ts'
 
-/** A run of the operator tool in a separate process. */
-export type ToolRun = {
-  readonly stdout: string
-  /** CPU time of the process in user and in system mode. */
-  readonly cpuMilliseconds: number
-  readonly peakMegabytes: number
-}
-
 /** A module that makes a process write its resource usage to file descriptor 3 when it exits. */
 const REPORT_USAGE = `data:text/javascript,${encodeURIComponent(
   `import { writeSync } from 'node:fs'
   process.on('exit', () => writeSync(3, JSON.stringify(process.resourceUsage())))`,
 )}`
 
-/** Runs the operator tool on a table in a separate process, and measures its time and memory. @throws if it fails */
-export async function runTool(
-  bench: Pick<Bench, 'endpoint' | 'tableName'>,
-  args: string[],
-): Promise<ToolRun> {
+/** Runs the operator tool on a table in a separate process, and measures its CPU time and peak memory. @throws if it fails */
+export async function runTool(bench: Pick<Bench, 'endpoint' | 'tableName'>, args: string[]) {
   // Replaces the local stack: describes it to the operator tool, and receives the lines of the access trail.
   const stack = createServer((_, response) => {
     const endpoints = { dynamodb: bench.endpoint, logs: `http://127.0.0.1:${port}` }

@@ -139,6 +139,7 @@ const pages = (units: readonly [number, number], to: string, query: Query = {}, 
 
 const PAGE = [17, 29] as const
 const NAMES = { first_name: 'Ada', last_name: 'Kaya' }
+const PHONE = { phone_number: '+905321234567' }
 const EXTERNAL_ID = { external_id: 'BENCH-1' }
 const MONTH = { date_from: '2026-03-01', date_to: '2026-03-31' }
 const PARTS_OF_MONTHS = { date_from: '2025-03-16', date_to: '2026-03-16' }
@@ -256,8 +257,6 @@ function requestRows(ids: Awaited<ReturnType<typeof prepare>>): readonly Row[] {
     [[4, 17, 5], { to: 'deactivate-patient', ...one(ids.patient) }],
   ]
 }
-
-const PHONE = { phone_number: '+905321234567' }
 
 const WEBHOOKS = 2
 /** Longer than the first retry is delayed. */
