@@ -3,24 +3,29 @@
  * Run `node booking-site.ts`.
  *
  * - GET /slots: the free times of the next two weeks
- * - POST /book: `booking`, `first_name`, `last_name`, `phone_number`, and the time as `doctor_id`, `date`, `start_time`
+ * - POST /hold: a time as `doctor_id`, `date`, `start_time`. It is kept for ten minutes, in which the visitor fills in the form and pays
+ * - POST /release: `hold` and `signature`, when the visitor leaves or chooses another time
+ * - POST /book: `booking`, `first_name`, `last_name`, `phone_number`, the time, its `hold` and `signature`, and `payment`, the reference of
+ *   the payment at your payment provider, which you check there first
  * - POST /move: `id` and `signature` of an appointment, and another time
  * - POST /cancel: `id` and `signature`
  *
- * Bodies are forms. `booking` is a UUID that a page creates with its form: a form that is submitted twice books once.
+ * Bodies are forms. `booking` is a UUID that a page creates with its form: a form that is submitted twice books once. If the time is lost
+ * after the payment, another one can be booked with the same `booking`, without another payment.
  *
  * API and CREDENTIAL are the address and the credential, which needs appointment.read.availability, appointment.read,
- * appointment.write, patient.read and patient.write. TREATMENT is the id of the treatment, and LINK_SECRET signs appointments.
+ * appointment.write, patient.read, patient.write, invoice.write, finance.read and finance.write. TREATMENT is the id of the treatment, and LINK_SECRET signs appointments.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { ApiError, ConflictError, createClient } from 'clinic-developer-client'
+import { ApiError, ConflictError, createClient, NotFoundError } from 'clinic-developer-client'
 
 const { API = '', CREDENTIAL = '', TREATMENT = '', LINK_SECRET = '', PORT = '4600' } = process.env
 if (LINK_SECRET.length < 32) throw new Error('LINK_SECRET needs at least 32 characters')
 const clinic = createClient({ baseUrl: API, credential: CREDENTIAL })
 const { timezone } = (await clinic.clinic()).data
+const treatment = (await clinic.treatments.get(TREATMENT)).data
 
 /** A request that the visitor has to correct. */
 class InvalidForm extends Error {}
@@ -37,11 +42,11 @@ const timeOf = (form: URLSearchParams) => ({
   start_time: fieldOf(form, 'start_time'),
 })
 
-/** A visitor who has it can change the appointment. */
+/** A visitor who has it can change the appointment, or use the hold. */
 const signatureOf = (id: string): string => createHmac('sha256', LINK_SECRET).update(id).digest('base64url')
 
-function signedId(form: URLSearchParams): string {
-  const id = fieldOf(form, 'id')
+function signedId(form: URLSearchParams, name = 'id'): string {
+  const id = fieldOf(form, name)
   const expected = Buffer.from(signatureOf(id))
   const received = Buffer.from(fieldOf(form, 'signature'))
   if (received.length !== expected.length || !timingSafeEqual(received, expected))
@@ -86,16 +91,54 @@ function idOfTaken(error: unknown): string {
   throw error
 }
 
+async function hold(form: URLSearchParams) {
+  const { data } = await clinic.holds.create({ ...timeOf(form), treatment_ids: [TREATMENT] })
+  return { hold: data.id, signature: signatureOf(data.id), expires_at: data.expires_at }
+}
+
+async function release(form: URLSearchParams) {
+  await clinic.holds.delete(signedId(form, 'hold')).catch((error) => {
+    if (!(error instanceof NotFoundError)) throw error
+  })
+  return {}
+}
+
+/** Records the visitor's payment of the treatment, once for each `booking`. */
+async function recordPayment(booking: string, patient_id: string, description: string) {
+  const external_id = `site-${booking}`
+  const line = {
+    description: treatment.name,
+    quantity: 1,
+    unit_price: treatment.price,
+    treatment_id: treatment.id,
+  }
+  const invoice = { patient_id, line_items: [line], status: 'sent' as const, external_id }
+  const invoice_id = await clinic.invoices.create(invoice).then(({ data }) => data.id, idOfTaken)
+  const { balance_due: amount } = (await clinic.invoices.get(invoice_id)).data
+  if (amount === 0) return
+  const payment = { invoice_id, amount, payment_method: 'card' as const, description }
+  await clinic.payments.create(payment, { idempotencyKey: `payment-${booking}` })
+}
+
 async function book(form: URLSearchParams) {
   const booking = fieldOf(form, 'booking')
   if (!/^[\da-f-]{36}$/.test(booking)) throw new InvalidForm('booking must be a UUID')
   const time = timeOf(form)
+  const hold_id = signedId(form, 'hold')
+  const payment = fieldOf(form, 'payment')
   const patient_id = await patientOf(booking, form)
+  await recordPayment(booking, patient_id, payment)
   // The external id prevents a second appointment. The idempotency key is new for each submission: with the same key, a
   // time that was taken would stay so for 24 hours, even if it is free again.
   const appointment = { patient_id, treatment_ids: [TREATMENT], external_id: `site-${booking}`, ...time }
-  const booked = clinic.appointments.book(appointment)
-  const { data } = await booked.catch((error) => clinic.appointments.get(idOfTaken(error)))
+  const { data } = await clinic.appointments
+    .book({ ...appointment, hold_id })
+    .catch((error) => {
+      // The time may still be free.
+      if (isHoldOver(error)) return clinic.appointments.book(appointment)
+      throw error
+    })
+    .catch((error) => clinic.appointments.get(idOfTaken(error)))
   return {
     id: data.id,
     signature: signatureOf(data.id),
@@ -104,6 +147,9 @@ async function book(form: URLSearchParams) {
     start_time: data.start_time,
   }
 }
+
+const isHoldOver = (error: unknown): boolean =>
+  error instanceof ApiError && (error.key === 'hold_expired' || error.key === 'hold_not_found')
 
 async function move(form: URLSearchParams) {
   const { data } = await clinic.appointments.update(signedId(form), timeOf(form))
@@ -117,6 +163,8 @@ async function cancel(form: URLSearchParams) {
 
 const ACTIONS = new Map<string, (form: URLSearchParams) => Promise<object>>([
   ['GET /slots', freeTimes],
+  ['POST /hold', hold],
+  ['POST /release', release],
   ['POST /book', book],
   ['POST /move', move],
   ['POST /cancel', cancel],
@@ -126,7 +174,7 @@ const ACTIONS = new Map<string, (form: URLSearchParams) => Promise<object>>([
 function failure(error: unknown): [status: number, body: object] {
   if (error instanceof InvalidForm) return [422, { error: error.message }]
   if (error instanceof ConflictError && error.key === 'slot_unavailable')
-    return [409, { error: 'This time has just been booked.', alternatives: error.details }]
+    return [409, { error: 'This time has just been taken.', alternatives: error.details }]
   if (error instanceof ApiError && [400, 404, 409, 422].includes(error.status))
     return [error.status, { error: error.key, details: error.details }]
   console.error(error instanceof Error ? error.name : 'unknown error')

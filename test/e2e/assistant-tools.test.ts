@@ -146,19 +146,19 @@ it('returns 20 free slots by default, and says which treatment is inactive when 
   expect([none.isError, none.text]).toEqual([false, 'Peeling is inactive.\nNone.'])
 })
 
-it('books, moves and cancels an appointment in 8 calls', async () => {
+it('holds a time, books it, and moves and cancels the appointment in 9 calls', async () => {
   const client = await connect(credential(), ['--allow-writes'])
   const day = { date: '2031-03-03', date_to: '2031-03-14', limit: 5 }
   const [patient] = await succeed(client, 'list-patients', { limit: 1, is_active: true })
   const [doctor] = await succeed(client, 'list-doctors', { is_active: true })
   const slotsOf = () => succeed(client, 'get-availability', { doctor_id: doctor.id, ...day })
   const [first] = await slotsOf()
-  const { id } = await succeed(client, 'create-appointment', {
-    patient_id: patient.id,
+  const hold = await succeed(client, 'create-hold', {
     doctor_id: doctor.id,
     appointment_date: first.date,
     start_time: first.start_time,
   })
+  const { id } = await succeed(client, 'create-appointment', { patient_id: patient.id, hold_id: hold.id })
   const later = (await slotsOf()).at(-1)
   const moved = { id, appointment_date: later.date, start_time: later.start_time }
   expect(await succeed(client, 'update-appointment', moved)).toMatchObject(moved)

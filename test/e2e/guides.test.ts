@@ -240,7 +240,7 @@ it('docs/guides/revenue.md prints sums that equal those over the imported files,
   }
 })
 
-it('docs/examples/booking-site.ts books once, offers other times, books a time that is free again, moves and cancels', async () => {
+it('docs/examples/booking-site.ts holds, charges and books once, offers other times, books a time that is free again, moves and cancels', async () => {
   const clinic = createClient({ baseUrl: stack.api, credential: environment.CREDENTIAL ?? '' })
   const { data: treatments } = await clinic.treatments.list({ is_active: true })
   const treatment = treatments.find(({ doctor_ids }) => doctor_ids.length > 0)
@@ -256,20 +256,29 @@ it('docs/examples/booking-site.ts books once, offers other times, books a time t
   const [time, later] = [times[0], times.at(-1)]
 
   const visitor = { first_name: 'Ada', last_name: 'Site', phone_number: '+12015550177' }
-  const form = { booking: randomUUID(), ...visitor, ...time }
+  const { hold, signature: signed } = (await request('/hold', time)).body
+  const form = { booking: randomUUID(), ...visitor, ...time, hold, signature: signed, payment: 'card-1' }
   const booked = await request('/book', form)
   expect(booked).toMatchObject({ status: 200, body: { date: time.date, start_time: time.start_time } })
   expect(await request('/book', form)).toEqual(booked)
   const { data: found } = await clinic.patients.list({ search: visitor.phone_number })
   expect(found.length).toBe(1)
 
+  const invoices = await clinic.invoices.list({ patient_id: found[0]?.id ?? '' })
+  expect(invoices.data.map(({ status }) => status)).toEqual(['paid'])
+
   const second = { ...form, booking: randomUUID(), first_name: 'Grace' }
-  const taken = await request('/book', second)
+  const taken = await request('/hold', time)
   expect(taken).toMatchObject({
     status: 409,
     body: { alternatives: [{ start_time: expect.any(String) }, {}, {}] },
   })
   const [{ appointment_date: date, start_time }] = taken.body.alternatives
+  const alternative = { ...time, date, start_time }
+  const left = (await request('/hold', alternative)).body
+  expect(await request('/hold', alternative)).toMatchObject({ status: 409 })
+  expect(await request('/release', left)).toMatchObject({ status: 200 })
+  // The hold is over: the time is booked without it.
   const other = { ...second, date, start_time }
   const [once, twice] = await Promise.all([request('/book', other), request('/book', other)])
   expect(once).toMatchObject({ status: 200, body: { start_time } })
