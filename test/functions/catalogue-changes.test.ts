@@ -126,6 +126,8 @@ describe.each(['department', 'room', 'treatment', 'price-list'] as const)('a %s'
     expect(await load(kind, [rowOf('E-2')])).toMatchObject({ imported: 1, reasons: [] })
     const taken = await create(kind, { ...body, external_id: 'E-2' })
     expect([taken.status, taken.body.message]).toEqual([409, 'errors.developer_api.external_id_taken'])
+    await create(kind, { ...body, external_id: 'é'.normalize('NFD') })
+    expect((await create(kind, { ...body, external_id: 'é'.normalize('NFC') })).status).toBe(409)
     // A file names a record also by its own id.
     expect((await create(kind, { ...body, external_id: id.toUpperCase() })).status).toBe(409)
   })

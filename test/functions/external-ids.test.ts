@@ -108,6 +108,16 @@ describe.each(KINDS)('the external id of %s records', (kind) => {
     expect(await differences()).toBe(0)
   })
 
+  it('is the same in each form of Unicode', async () => {
+    const [composed, decomposed] = ['é 1'.normalize('NFC'), 'é 1'.normalize('NFD')]
+    const { id } = (await create(kind, decomposed)).body.data
+    expect((await create(kind, composed)).body.details).toEqual([{ field: 'external_id', id }])
+    expect([await foundIds(kind, composed), await foundIds(kind, decomposed)]).toEqual([[id], [id]])
+    expect((await update(kind, id, { external_id: composed })).body.data.external_id).toBe(composed)
+    expect((await create(kind, decomposed)).status).toBe(409)
+    expect(await differences()).toBe(0)
+  })
+
   it('is given to one of several requests at the same time', async () => {
     const made = await Promise.all(Array.from({ length: 6 }, () => create(kind, 'race')))
     const statuses = made.map(({ status }) => status)

@@ -26,6 +26,10 @@ export type ImportedKind =
 /** The id that an external id has, unless it is linked to another record (links.ts). */
 export type ImportIds = (kind: ImportedKind, externalId: string) => string
 
+/** An external id in its forms of Unicode, which mean the same record; the composed one is first. */
+export const formsOf = (externalId: string): ReadonlySet<string> =>
+  new Set([externalId.normalize('NFC'), externalId, externalId.normalize('NFD')])
+
 /** What is derived with the secret of a clinic. */
 export type ImportKeys = {
   readonly derivedIdOf: ImportIds

@@ -21,7 +21,7 @@ import type { Changeset } from '../table/changeset.ts'
 import { ExternalIdTaken } from '../table/errors.ts'
 import { findSecret, requireSecret } from '../table/secret.ts'
 import type { Table } from '../table/table.ts'
-import { type ImportedKind, type ImportIds, importIdsOf, readImportIds } from './derive.ts'
+import { formsOf, type ImportedKind, type ImportIds, importIdsOf, readImportIds } from './derive.ts'
 
 /** The records that can be linked, with their keys. */
 export const LINKABLE = {
@@ -44,7 +44,7 @@ export function pageByExternalId<R extends { readonly externalId: string | null 
   return async (clinic: ClinicId, externalId: string): Promise<NumberedPage<R>> => {
     const id = await find(clinic, kind, externalId)
     const record = id === null ? null : await read(clinic, id)
-    const items = record?.externalId === externalId ? [record] : []
+    const items = record?.externalId && formsOf(externalId).has(record.externalId) ? [record] : []
     return { items, total: items.length, next: null }
   }
 }
@@ -94,7 +94,12 @@ export function externalIds({ table }: { table: Table }) {
     const secret = known.has(clinic) ? null : await findSecret(table, externalIdSecretKey(clinic))
     const ids = secret ? idsFrom(clinic, secret) : known.get(clinic)
     // Without a secret, no record of the clinic ever had an external id.
-    return ids ? (await readState(clinic, kind, externalId, ids(kind, externalId))).holder : null
+    if (!ids) return null
+    for (const form of formsOf(externalId)) {
+      const { holder } = await readState(clinic, kind, form, ids(kind, form))
+      if (holder !== null) return holder
+    }
+    return null
   }
 
   /** @throws ExternalIdTaken when a record has the external id, or it is the id of one */
@@ -147,7 +152,8 @@ export function externalIds({ table }: { table: Table }) {
     }
     if (after === null) return
     const derived = (await idsOf(clinic))(kind, after)
-    const { holder, version, ownKey } = await readState(clinic, kind, after, derived)
+    const { version, ownKey, ...state } = await readState(clinic, kind, after, derived)
+    const holder = state.holder ?? (formsOf(after).size > 1 ? await find(clinic, kind, after) : null)
     if (holder !== null && holder !== id) throw new ExternalIdTaken(holder)
     if (ownKey && ownKey.sk !== id) changes.requireVersion(ownKey, null)
     const key = externalIdLinkKey(clinic, derived)

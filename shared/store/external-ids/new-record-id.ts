@@ -2,7 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { ExternalIdTaken } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
-import { type ImportedKind, readImportIds } from './derive.ts'
+import { formsOf, type ImportedKind, readImportIds } from './derive.ts'
 import type { LinkableKind } from './links.ts'
 
 /** Kinds whose records cannot be linked to external ids (links.ts). */
@@ -24,8 +24,9 @@ export async function newRecordId(
 ): Promise<string> {
   const { id, externalId } = created
   if (externalId == null) return id
-  const derived = (await readImportIds(table, clinic))(kind, externalId)
-  for (const holder of [derived, ...(isUuid(externalId) ? [externalId.toLowerCase()] : [])])
+  const ids = await readImportIds(table, clinic)
+  const derived = Array.from(formsOf(externalId), (form) => ids(kind, form))
+  for (const holder of [...derived, ...(isUuid(externalId) ? [externalId.toLowerCase()] : [])])
     if (await find(holder)) throw new ExternalIdTaken(holder)
-  return derived
+  return derived[0] as string
 }

@@ -5,7 +5,12 @@
 
 import type { ClinicId } from '../../domain/clinic.ts'
 import { erasureLedger } from '../../store/copies/erasure-ledger.ts'
-import type { ImportedKind, ImportIds, ImportKeys } from '../../store/external-ids/derive.ts'
+import {
+  formsOf,
+  type ImportedKind,
+  type ImportIds,
+  type ImportKeys,
+} from '../../store/external-ids/derive.ts'
 import { findLinks, isLinkable, LINKABLE } from '../../store/external-ids/links.ts'
 import { calendarKey } from '../../store/keys/calendar.ts'
 import { departmentKey, priceListKey, roomKey, treatmentKey } from '../../store/keys/catalogue.ts'
@@ -84,7 +89,7 @@ export function ownRecords(table: Table, clinic: ClinicId, { derivedIdOf }: Pick
   const idOf: ImportIds = (kind, externalId) => {
     const id = parseOwnId(externalId)
     if (id !== null && isFound(kind, id)) return id
-    const forms = new Set([externalId.normalize('NFC'), externalId, externalId.normalize('NFD')])
+    const forms = formsOf(externalId)
     const derived = Array.from(forms, (form) => derivedIdOf(kind, form))
     if (isLinkable(kind)) for (const one of derived) if (!links.has(one)) askedLinks.add(one)
     const [linked] = derived.flatMap((one) => links.get(one) ?? [])
