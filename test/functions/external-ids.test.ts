@@ -350,6 +350,22 @@ describe.each(KINDS)('link of a file of %ss', (kind) => {
     expect(await foundIds(kind, 'X-2')).toEqual([idOf(kind, 'I-2')])
   })
 
+  it.runIf(kind === 'patient')(
+    'lists rows whose record is another person, and does not confirm them',
+    async () => {
+      const booked = { first_name: 'Ada', last_name: 'Kaya', date_of_birth: '1984-03-12' }
+      const { id } = (await create(kind, 'X-1', booked)).body.data
+      writeRows(path, [{ external_id: 'X-1', ...rowOf(kind), date_of_birth: '1990-01-01' }])
+      const { code, errors } = await linkFile('--yes')
+      expect([code, errors]).toEqual([
+        1,
+        expect.stringContaining(`${path}:1: patient ${id} is another person`),
+      ])
+      writeRows(path, [{ external_id: 'X-1', ...rowOf(kind) }])
+      expect((await linkFile('--yes')).printed).toContain('Linked 1 record')
+    },
+  )
+
   it('leaves what a row names by its own id, and rejects files of other entities', async () => {
     const { id } = (await create(kind, 'X-1')).body.data
     writeRows(path, [{ external_id: id, ...rowOf(kind) }])

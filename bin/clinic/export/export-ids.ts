@@ -78,7 +78,12 @@ const csvCell = cellWriter(',')
 /** An id in the clinic's own system, and the id of the record. */
 type ListedId = { readonly entity: string; readonly externalId: string; readonly id: string }
 
-export type IdOfRow = ListedId & { readonly kind: ImportedKind; readonly line: number }
+export type IdOfRow = ListedId & {
+  readonly kind: ImportedKind
+  readonly line: number
+  /** The row as the map reads it. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
 
 /**
  * The external ids of a file in its order, each with the id of its record, whether or not that was imported yet.
@@ -98,14 +103,15 @@ export async function* idsOfFile(
     const opened = await openFile({ file, entity }, { clinic, map, encoding: options.encoding })
     const { name, idKind: kind } = entity
     const idsOf = (row: SourceRow): IdOfRow | null => {
-      const { data: externalId } = ExternalRef.safeParse(
-        'values' in row ? opened.map.read(row.values).fields.external_id : null,
-      )
+      const fields: Readonly<Record<string, unknown>> =
+        'values' in row ? opened.map.read(row.values).fields : {}
+      const { data: externalId } = ExternalRef.safeParse(fields.external_id)
       if (externalId === undefined) return null
       return {
         entity: name,
         kind,
         line: row.line,
+        fields,
         externalId: externalId.normalize(),
         id: own.idOf(kind, externalId),
       }

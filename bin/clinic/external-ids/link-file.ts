@@ -1,8 +1,10 @@
 /** The command that confirms the external ids of all records of a file. */
 import type { Command } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { isAnotherPerson } from '../../../shared/domain/patients/another-person.ts'
 import { isLinkable, LINKABLE, type LinkableKind } from '../../../shared/store/external-ids/links.ts'
 import { provenanceOfItem } from '../../../shared/store/external-ids/provenance.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { importEntities } from '../../../shared/sync/entities/entities.ts'
 import { parseOwnId } from '../../../shared/sync/external-ids/resolve-references.ts'
@@ -32,8 +34,15 @@ async function linkFile(given: string, options: FileOptions, command: Command): 
   const { table, clinic } = await openClinic(command)
   const entities = importEntities(table, Date.now)
   const unconfirmed: LinkableRow[] = []
+  let rejected = 0
+  const reject = (line: number, reason: string) => {
+    rejected++
+    command.configureOutput().writeErr?.(`${file}:${line}: ${reason}\n`)
+  }
   for await (const rows of inChunks(idsOfFile(file, ENTITIES, options, { clinic, entities })))
-    unconfirmed.push(...(await findUnconfirmed(table, clinic.id, rows)))
+    for (const { isOther, ...row } of await findUnconfirmed(table, clinic.id, rows))
+      if (isOther) reject(row.line, `${row.kind} ${row.id} is another person`)
+      else unconfirmed.push(row)
   // Several rows may be about one record.
   const records = new Set(unconfirmed.map(({ id }) => id)).size
   if (records > 0)
@@ -42,7 +51,6 @@ async function linkFile(given: string, options: FileOptions, command: Command): 
       'From now on, imports change these records, and file other records under them.',
     ])
   const linked: { readonly id: string }[] = []
-  let rejected = 0
   for (const { kind, id, externalId, line } of unconfirmed)
     try {
       const isNew = await changeLink({ table, clinic: clinic.id }, kind, id, ({ record }) =>
@@ -51,8 +59,7 @@ async function linkFile(given: string, options: FileOptions, command: Command): 
       if (isNew) linked.push({ id })
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
-      rejected++
-      command.configureOutput().writeErr?.(`${file}:${line}: ${error.message}\n`)
+      reject(line, error.message)
     }
   print(command, { linked, rejected }, [
     changeLine(
@@ -64,14 +71,17 @@ async function linkFile(given: string, options: FileOptions, command: Command): 
   if (rejected > 0) throw new NeedsAttention()
 }
 
-type LinkableRow = IdOfRow & { readonly kind: LinkableKind }
+type LinkableRow = Omit<IdOfRow, 'fields'> & { readonly kind: LinkableKind }
 
-/** The rows whose records have external ids that need confirmation. What a row names by its own id needs none. */
+/**
+ * The rows whose records have external ids that need confirmation, and whether their patient is another person. What a row names by its
+ * own id needs none.
+ */
 async function findUnconfirmed(
   table: Table,
   clinic: ClinicId,
   rows: readonly IdOfRow[],
-): Promise<LinkableRow[]> {
+): Promise<(LinkableRow & { readonly isOther: boolean })[]> {
   const named = rows.flatMap(({ kind, ...row }) =>
     isLinkable(kind) && parseOwnId(row.externalId) !== row.id ? [{ ...row, kind }] : [],
   )
@@ -80,5 +90,18 @@ async function findUnconfirmed(
   const unconfirmed = new Set(
     items.filter((item) => provenanceOfItem(item).isLinkedByApi).map(({ sk }) => sk),
   )
-  return named.filter(({ id }) => unconfirmed.has(id))
+  const ids = named.flatMap(({ kind, id }) => (kind === 'patient' && unconfirmed.has(id) ? [id] : []))
+  const patients = await patientStore({ table }).findMany(clinic, [...new Set(ids)])
+  return named
+    .filter(({ id }) => unconfirmed.has(id))
+    .map(({ fields, ...row }) => {
+      const patient = patients.get(row.id)
+      return { ...row, isOther: patient !== undefined && isAnotherPerson(patient, personOf(fields)) === true }
+    })
+}
+
+/** The person of a row of patients. */
+function personOf({ first_name, last_name, date_of_birth }: IdOfRow['fields']) {
+  const text = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
+  return { firstName: text(first_name), lastName: text(last_name), dateOfBirth: text(date_of_birth) || null }
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { whenValid } from '../../api/schemas.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { wallClock } from '../../domain/clock.ts'
+import { isAnotherPerson } from '../../domain/patients/another-person.ts'
 import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../domain/patients/patient.ts'
 import { phoneNumber } from '../../domain/patients/phone-number.ts'
 import {
@@ -95,6 +96,12 @@ export const { valuesOf: patientValues } = columns
 
 const ERASED = new RowRejectedError({ field: '', issue: 'erased' }, 'the patient was erased')
 
+const NO_SAME_NAME: Warning = {
+  kind: 'value',
+  field: 'first_name',
+  issue: 'and last_name are not those of the patient with this id, and a date of birth is missing',
+}
+
 const CONSENT = [
   ['accepts_sms', 'acceptsSms'],
   ['accepts_email', 'acceptsEmail'],
@@ -166,6 +173,14 @@ function patientRowWriter(
       ...given,
       id: row.id,
     }
+    const isOther = before && isAnotherPerson(before, patient)
+    if (isOther)
+      overwritePolicy.requireOverwrite(
+        'another_person',
+        'another_person: first_name, last_name and date_of_birth are not those of the patient with this id',
+        'if they are to replace them',
+      )
+    if (isOther === null && before) outcomes.warned(row.id, NO_SAME_NAME)
     const provenance = overwritePolicy.check(
       row,
       before,

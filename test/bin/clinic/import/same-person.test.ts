@@ -1,6 +1,7 @@
 /** Patients who may be the same person are imported with a warning. */
 import { describe, expect, it } from 'vitest'
 import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
+import { addDays } from '../../../../shared/domain/clock.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import type { Key } from '../../../../shared/store/keys/key.ts'
@@ -70,7 +71,7 @@ describe('a new patient with the name and date of birth of another is imported w
     const rows = Array.from({ length: 200 }, (_, n) => ({
       ...ada,
       external_id: `new ${n}`,
-      date_of_birth: n === 150 ? '1979-01-01' : `${1700 + n}-01-01`,
+      date_of_birth: n === 150 ? '1979-01-01' : addDays('2001-01-01', n),
     }))
     expect((await load('patients', rows, table)).warned).toEqual([`151: ${ofClinic(await idOf('old 29'))}`])
     expect(rowsRead()).toBe(30)
