@@ -17,6 +17,7 @@ import type { ImportResult } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
 import { LineItemFiles } from './run/line-items.ts'
 import { withPauses } from './run/pauses.ts'
+import { SeenIds } from './run/repeated-values.ts'
 import {
   countsText,
   type FileReport,
@@ -142,9 +143,10 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   const reports: FileReport[] = []
   using statedPaid = new StatedPaid()
   using aliases = new Aliases()
+  using seen = new SeenIds()
   const problems: string[] = []
   for (const { file, entity, encoding } of jobs) {
-    const job = { ...run, map, aliases, isShared: (known.get(file)?.length ?? 0) > 1, encoding }
+    const job = { ...run, map, aliases, seen, isShared: (known.get(file)?.length ?? 0) > 1, encoding }
     try {
       reports.push(await importWithProgress(command, file, entity, job, statedPaid))
     } catch (error) {

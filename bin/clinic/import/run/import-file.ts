@@ -52,6 +52,8 @@ export type ImportOptions = {
   readonly encoding?: string | undefined
   /** Other texts that name records of the files that were imported before. */
   readonly aliases?: Aliases
+  /** What rows of the files that were imported before have. */
+  readonly seen?: SeenIds
   /** Whether rows of other entities come from the file too. */
   readonly isShared?: boolean
   /** Ends the import after the current batch. */
@@ -160,7 +162,8 @@ export async function importFile<Fields>(
     if (!hasWaited) options.onWait?.()
     hasWaited = true
   }
-  using seen = new SeenIds()
+  using ownSeen = new SeenIds()
+  const seen = options.seen ?? ownSeen
   const label = options.isShared ? entity.name : undefined
   const toCorrect = (kind: 'rejected' | 'left-out') =>
     rowsWriter(rowsFile(file, kind, label), format, map.isRead)
@@ -213,7 +216,7 @@ export async function importFile<Fields>(
     }
     if (format.kind === 'ndjson' && 'values' in source)
       for (const name of Object.keys(source.values)) names.add(name)
-    const repetition = 'row' in checked ? repeatedId(seen, checked.row) : null
+    const repetition = 'row' in checked ? repeatedId(seen, entity, file, checked.row) : null
     const reasons = 'reasons' in checked ? checked.reasons : repetition === null ? [] : [repetition]
     if ('id' in checked && checked.id !== undefined) entity.onRejected?.(checked.id, source.line)
     if (reasons.length > 0)
@@ -224,7 +227,7 @@ export async function importFile<Fields>(
       })
     else if ('row' in checked) {
       const { row, leftOut } = checked
-      const repeated = repeatedPerson(seen, entity, row)
+      const repeated = repeatedPerson(seen, entity, file, row)
       batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null, leftOut })
       for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
         warn(warning.kind, issueText(warning), source.line)

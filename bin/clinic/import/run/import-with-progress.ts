@@ -23,7 +23,7 @@ export type FileImport = {
   readonly check: boolean
 } & Pick<
   ImportOptions,
-  'encoding' | 'map' | 'aliases' | 'isShared' | 'overwrite' | 'allowOverlaps' | 'allowSameNumbers'
+  'encoding' | 'map' | 'aliases' | 'seen' | 'isShared' | 'overwrite' | 'allowOverlaps' | 'allowSameNumbers'
 >
 
 /** Imports a file. If it does not get to its end, says how far it got. */
@@ -34,6 +34,7 @@ export async function importWithProgress(
   { table, clinic, check, ...options }: FileImport,
   statedPaid: StatedPaid,
 ): Promise<FileReport> {
+  const { seen: _, ...rowOptions } = options
   const label = options.isShared ? entity.name : undefined
   const bar = progressBar(command, basename(file), statSync(file).size)
   const reasons = new GroupedTexts()
@@ -89,7 +90,7 @@ export async function importWithProgress(
     })
     // Line items are kept for their invoices: those of an earlier run must not be added to them.
     for (const path of entity.partOf === undefined ? replaced : []) {
-      const left = await importFile(path, entity, clinic, { now: Date.now, ...options, isTrial: true })
+      const left = await importFile(path, entity, clinic, { now: Date.now, ...rowOptions, isTrial: true })
       if (left.imported + left.updated > 0)
         throw new ImportFileError(
           `${path} has rows that were not imported since: import it first, or delete it`,

@@ -1,20 +1,24 @@
-/** Values that a row repeats from an earlier row of its file. */
+/** Values that a row repeats from an earlier row of the files of a run. */
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import type { ImportableEntity, ImportRow } from '../../../../shared/sync/entities/entity.ts'
 import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 
-/** The values of a file so far that no two rows may share, with their lines. */
+/** The values of the files of a run so far that no two rows may share, with their lines. */
 export class SeenIds implements Disposable {
-  readonly #db = temporaryDatabase('CREATE TABLE seen (id BLOB PRIMARY KEY, line INTEGER) WITHOUT ROWID')
-  readonly #insert = this.#db.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)')
-  readonly #find = this.#db.prepare('SELECT line FROM seen WHERE id = ?')
+  readonly #db = temporaryDatabase(
+    'CREATE TABLE seen (id BLOB PRIMARY KEY, file TEXT, line INTEGER) WITHOUT ROWID',
+  )
+  readonly #insert = this.#db.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?, ?)')
+  readonly #find = this.#db.prepare('SELECT file, line FROM seen WHERE id = ?')
 
-  /** Adds an id or a person. Returns the line that it was first seen on, or null if it is new. */
-  add(column: string, value: string, line: number): number | null {
+  /** Adds an id or a person. Returns where it was first seen, such as `line 4`, or null if it is new. */
+  add(column: string, value: string, file: string, line: number): string | null {
     const key = createHash('sha256').update(`${column}:${value}`).digest().subarray(0, 16)
-    if (this.#insert.run(key, line).changes > 0) return null
-    return (this.#find.get(key) as { line: number }).line
+    if (this.#insert.run(key, file, line).changes > 0) return null
+    const first = this.#find.get(key) as { file: string; line: number }
+    return `line ${first.line}${first.file === file ? '' : ` of ${basename(first.file)}`}`
   }
 
   [Symbol.dispose](): void {
@@ -22,25 +26,31 @@ export class SeenIds implements Disposable {
   }
 }
 
-/** Why a row is rejected whose record an earlier row has; null if none has. */
-export function repeatedId(seen: SeenIds, { id, externalId, line }: ImportRow): string | null {
-  const firstLine = seen.add('id', id, line)
-  if (firstLine === null) return null
-  return `${externalId === undefined ? 'id' : 'external_id'} is already used on line ${firstLine}`
+/** Why a row is rejected whose record an earlier row has; null if none has. Files of parts of records can share these. */
+export function repeatedId(
+  seen: SeenIds,
+  { name, partOf }: Pick<ImportableEntity, 'name' | 'partOf'>,
+  file: string,
+  { id, externalId, line }: ImportRow,
+): string | null {
+  const first = seen.add(partOf === undefined ? name : file, id, file, line)
+  if (first === null) return null
+  return `${externalId === undefined ? 'id' : 'external_id'} is already used on ${first}`
 }
 
 /** The warning about a row with the same person as an earlier row, or null. */
 export function repeatedPerson<Fields>(
   seen: SeenIds,
   { personOf }: Pick<ImportableEntity<Fields>, 'personOf'>,
+  file: string,
   { fields, line }: ImportRow<Fields>,
 ): Warning | null {
   const person = personOf?.(fields) ?? null
-  const first = person === null ? null : seen.add('person', person, line)
+  const first = person === null ? null : seen.add('person', person, file, line)
   if (first === null) return null
   return {
     kind: 'same_person',
     field: '',
-    issue: `first_name, last_name and date_of_birth are already used on line ${first}`,
+    issue: `first_name, last_name and date_of_birth are already used on ${first}`,
   }
 }

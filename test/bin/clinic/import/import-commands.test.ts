@@ -305,6 +305,20 @@ describe('import', () => {
     })
   })
 
+  it('rejects a row with the id of a row of an earlier file of the run, in another run it changes the record', async () => {
+    const head = 'external_id,first_name,last_name\n'
+    const paths = [
+      file('a-patients.csv', `${head}1,Ayla,Kaya\n`),
+      file('b-patients.csv', `${head}1,Ayla,Demir\n`),
+    ]
+    const { code, printed } = await tool('import', '--yes', '--entity', 'patients', ...paths)
+    expect([code, printed]).toEqual([
+      1,
+      expect.stringContaining('external_id is already used on an earlier line of a-patients.csv (line 2)'),
+    ])
+    expect((await tool('import', '--yes', '--entity', 'patients', ...paths.slice(1))).code).toBe(0)
+  })
+
   it('names what is wrong with the headers and encodings of all files in one run, and writes nothing', async () => {
     const paths = [
       file('departments.csv', 'external_id,name\n1,Surgery\n'),
