@@ -40,9 +40,9 @@ export function applyAction(
 }
 
 /** The instant before which an action says what has not happened yet; null if it is possible at any time. */
-function possibleFrom(
+export function possibleFrom(
   { date, startTime }: Appointment,
-  { kind }: AppointmentAction,
+  { kind }: Pick<AppointmentAction, 'kind'>,
   timezone: string,
 ): string | null {
   if (kind === 'check_in' || kind === 'complete') return instantOf(date, timezone)

@@ -6,7 +6,7 @@ import {
   type CatalogueReference,
   NEW_APPOINTMENT,
 } from '../../domain/booking/appointment.ts'
-import { isUpcoming } from '../../domain/booking/appointment-actions.ts'
+import { isUpcoming, possibleFrom } from '../../domain/booking/appointment-actions.ts'
 import { outdatedFields } from '../../domain/booking/change-appointment.ts'
 import type { Doctor } from '../../domain/booking/doctor.ts'
 import { isWorking } from '../../domain/booking/slots.ts'
@@ -22,7 +22,7 @@ import { doctorKey } from '../../store/keys/clinics.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { RowSource } from '../external-ids/overwrite-check.ts'
 import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
-import type { RowIssue } from '../outcomes/row-rejected.ts'
+import { type RowIssue, RowRejectedError } from '../outcomes/row-rejected.ts'
 import type { Warning } from '../outcomes/warnings.ts'
 import { inRounds, isAhead, requireFreeTime } from './appointment-overlaps.ts'
 import {
@@ -114,8 +114,16 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
           } as Appointment
           if (!run.allowOverlaps && isAhead(after, clinic, now()))
             await requireFreeTime(table, changes, before, after)
+          requireDue(after, clinic, now())
           const working = { ...doctor, holidays: known.holidays }
-          run.outcomes.warned(row.id, outsideWarning(working, after, clinic, now(), row))
+          const isAbsent = !patient.isActive && isUpcoming(after, wallClock(now(), clinic.timezone))
+          run.outcomes.warned(
+            row.id,
+            outsideWarning(working, after, clinic, now(), row),
+            isAbsent
+              ? { kind: 'value', field: row.columnOf('patient_external_id'), issue: 'is an inactive patient' }
+              : null,
+          )
           return after
         }
       }
@@ -123,6 +131,19 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
       for (const rows of inRounds(batch, checkedDay)) await writePatientRows(target, run, rows, prepare)
     },
   }
+}
+
+const OUTCOMES = { completed: 'complete', no_show: 'no_show', scheduled: null, cancelled: null } as const
+
+/** Outcomes are history. @throws RowRejectedError for one of an appointment that is still to come */
+function requireDue(appointment: Appointment, { timezone }: ClinicInfo, now: number): void {
+  const kind = OUTCOMES[appointment.status]
+  const from = kind ? possibleFrom(appointment, { kind }, timezone) : null
+  if (from !== null && new Date(now).toISOString() < from)
+    throw new RowRejectedError(
+      { field: 'status', issue: 'appointment_not_due' },
+      `status cannot be ${appointment.status}: the appointment is still to come`,
+    )
 }
 
 const hasValidTimes = (row: { start_time: string; end_time: string }): boolean =>

@@ -13,13 +13,21 @@ const DOUBLY_ENCODED =
 
 const YEAR_MS = 365.25 * 86_400_000
 
+/** Years that are further back than what happens. */
+const MAX_YEARS_AGO: Readonly<Record<string, number>> = { date_of_birth: 120, appointment_date: 100 }
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
 /** @param fields A row's fields as their columns name them. */
 export function warningsOf(fields: { readonly [field: string]: unknown }, now: number): Warning[] {
-  const limit = new Date(now + YEAR_MS).toISOString().slice(0, 10)
+  const limit = dayOf(now + YEAR_MS)
   return Object.entries(fields).flatMap(([field, value]): Warning[] => {
     if (typeof value !== 'string') return []
     if (/_(date|at)$/.test(field) && value.trim().slice(0, 10) > limit)
       return [{ kind: 'value', field, issue: 'is more than a year ahead' }]
+    const years = MAX_YEARS_AGO[field]
+    if (years !== undefined && value.trim() < dayOf(now - years * YEAR_MS))
+      return [{ kind: 'value', field, issue: `is more than ${years} years ago` }]
     if (DOUBLY_ENCODED.test(value))
       return [{ kind: 'value', field, issue: 'looks doubly encoded, as Ã¼ for ü' }]
     return []
