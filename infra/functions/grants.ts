@@ -15,7 +15,7 @@ import {
   PROVIDER_PARTITION_PREFIX,
   UNRESOLVED_MESSAGES_PARTITION,
 } from '../../shared/store/keys/messages.ts'
-import { IMPORT_PARTITION_PREFIX } from '../../shared/store/keys/operator.ts'
+import { ERASURE_PARTITION_PREFIX, IMPORT_PARTITION_PREFIX } from '../../shared/store/keys/operator.ts'
 import { DUE_DELIVERY_PARTITION_PREFIX } from '../../shared/store/keys/webhooks.ts'
 import type { Data } from '../data/data.ts'
 
@@ -51,6 +51,7 @@ export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedFamily, string>> =
   'due-deliveries': DUE_DELIVERY_PARTITION_PREFIX,
   'due-refreshes': DUE_REFRESH_PARTITION_PREFIX,
   'import-states': IMPORT_PARTITION_PREFIX,
+  erasures: ERASURE_PARTITION_PREFIX,
 }
 
 const isShared = (family: Family): family is SharedFamily => family in SHARED_PARTITION_PREFIXES

@@ -31,6 +31,12 @@ export type TableUse = {
 /** A scope that depends on a field of the body: each value of the field has its own scope. */
 export type ScopeByField = { readonly field: string; readonly byValue: Readonly<Record<string, Scope>> }
 
+/** A scope that a value of a field requires besides that of the endpoint; null for none. */
+export type FurtherScope = {
+  readonly field: string
+  readonly byValue: Readonly<Record<string, Scope | null>>
+}
+
 /** A service that an endpoint uses besides the table. */
 export type EndpointService = 'sms' | 'email-queue' | 'delivery-queue'
 
@@ -57,6 +63,8 @@ export type Route = {
   readonly description?: string
   /** Null for an endpoint that any valid credential may call. */
   readonly scope: Scope | ScopeByField | null
+  /** A further scope that the body requires. */
+  readonly furtherScope?: FurtherScope
   /** Query parameters that require a further scope of a request that has them. */
   readonly parameterScopes?: Readonly<Record<string, Scope>>
   /**

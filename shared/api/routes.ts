@@ -50,6 +50,7 @@ import { getPatient, listPatients } from './patients.ts'
 import { getPayment, listInvoicePayments, listPayments } from './payments.ts'
 import type { Route } from './route.ts'
 import { getSchedule } from './schedule.ts'
+import { syncRecords } from './sync.ts'
 import { createTimeOff, deleteTimeOff, listTimeOff } from './time-off.ts'
 import {
   createWebhook,
@@ -126,6 +127,7 @@ const DEFINITIONS = [
   voidPayment,
   listMessages,
   sendMessage,
+  syncRecords,
   getMessage,
   listWebhooks,
   createWebhook,

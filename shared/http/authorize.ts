@@ -27,13 +27,19 @@ export function authorize(
     throw missingScope([readScope])
 }
 
-/** Requires the scope that the body's field selects. Runs before the body is validated. */
-export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: ApiCall, body: object): void {
-  if (scope === null || typeof scope === 'string') return
-  const value = (body as Record<string, unknown>)[scope.field]
-  const needed =
-    typeof value === 'string' && Object.hasOwn(scope.byValue, value) ? scope.byValue[value] : undefined
-  if (needed && !hasScope(call, needed)) throw missingScope([needed])
+/** Requires the scopes that fields of the body select. Runs before the body is validated. */
+export function authorizeBody(
+  { scope, furtherScope }: Pick<Route, 'scope' | 'furtherScope'>,
+  call: ApiCall,
+  body: object,
+): void {
+  for (const selected of [scope, furtherScope]) {
+    if (!selected || typeof selected === 'string') continue
+    const value = (body as Record<string, unknown>)[selected.field]
+    const isKnown = typeof value === 'string' && Object.hasOwn(selected.byValue, value)
+    const needed = isKnown ? selected.byValue[value] : undefined
+    if (needed && !hasScope(call, needed)) throw missingScope([needed])
+  }
 }
 
 const hasScope = ({ credential }: ApiCall, scope: Scope): boolean =>

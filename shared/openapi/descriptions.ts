@@ -17,6 +17,7 @@ import { newPaymentDescriptions } from '../api/new-payment.ts'
 import { patientDescriptions } from '../api/patients.ts'
 import { scheduleDescriptions } from '../api/schedule.ts'
 import { MAX_RANGE_DAYS } from '../api/schemas.ts'
+import { syncDescriptions } from '../api/sync.ts'
 import { timeOffDescriptions } from '../api/time-off.ts'
 import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
 import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
@@ -124,6 +125,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
   ...newPaymentDescriptions(),
   ...patientDescriptions(),
   ...scheduleDescriptions(),
+  ...syncDescriptions(),
   AcceptedEmail: {
     channel: 'Always `email`.',
     recipient: "Email address from the patient's record.",

@@ -19,6 +19,7 @@ import type { Route } from '../api/route.ts'
 import type { Endpoint } from '../api/routes.ts'
 import { renderScheduleDay } from '../api/schedule.ts'
 import { renderCursorPage, renderPage } from '../api/schemas.ts'
+import { renderSync } from '../api/sync.ts'
 import { renderTimeOff } from '../api/time-off.ts'
 import { renderWebhook, renderWebhookWithSecret } from '../api/webhooks.ts'
 import type { AppointmentAction } from '../domain/booking/appointment-actions.ts'
@@ -347,6 +348,26 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
           clinic,
         ),
       },
+    },
+  },
+  'sync-records': {
+    default: {
+      request: {
+        entity: 'appointments',
+        records: [
+          {
+            external_id: 'A-1001',
+            patient_external_id: 'P-17',
+            doctor_external_id: 'D-1',
+            appointment_date: appointment.date,
+            start_time: appointment.startTime,
+            end_time: appointment.endTime,
+          },
+        ],
+      },
+      response: renderSync([
+        { external_id: 'A-1001', id: appointment.id, outcome: 'created', issues: [], warnings: [] },
+      ]),
     },
   },
   'send-message': {

@@ -88,7 +88,8 @@ const removalSentence = ({ deprecated }: Route): string | undefined =>
 function scopeSentence(route: Route): string {
   const { scope } = route
   if (scope === null) return 'Requires no scope, only a valid credential.'
-  if (typeof scope === 'string') return `Scope: \`${scope}\`.`
+  if (typeof scope === 'string')
+    return `Scope: \`${scope}\`${route.furtherScope ? ', and that of the entity' : ''}.`
   const alternatives = Object.entries(scope.byValue).map(
     ([value, of]) => `\`${of}\` for \`${scope.field}\` \`${value}\``,
   )
@@ -202,6 +203,9 @@ export function scopeDescriptions(routes: readonly Route[]): Record<Scope, strin
     }
     for (const scope of scopesOf(route)) add(scope, conditionOf(route, scope))
     for (const [name, scope] of Object.entries(route.parameterScopes ?? {})) add(scope, ` with ${name}`)
+    const { field, byValue } = route.furtherScope ?? { field: '', byValue: {} }
+    const further = Map.groupBy(Object.keys(byValue), (value) => byValue[value])
+    for (const [scope, values] of further) if (scope) add(scope, ` with ${field} ${values.join(', ')}`)
   }
   return texts
 }

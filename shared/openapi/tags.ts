@@ -34,6 +34,11 @@ const TAGS: readonly Tag[] = [
     paths: ['messages'],
   },
   {
+    name: "Clinic's own system",
+    description: 'Records that the system of the clinic pushes as they change.',
+    paths: ['sync'],
+  },
+  {
     name: 'Webhooks',
     description: 'Webhook endpoints, their deliveries and the event log.',
     paths: ['webhooks', 'events'],

@@ -319,6 +319,13 @@ const BODIES: {
     patient_id: ids.patient_not_found,
     message: `See you, no. ${n}`,
   }),
+  'sync-records': (_, n) =>
+    n % 2 === 0
+      ? {
+          entity: 'patients',
+          records: [{ external_id: `sync ${n}`, first_name: 'Ayşe', last_name: `no. ${n}` }],
+        }
+      : { entity: 'holidays', records: [{ external_id: `sync ${n}`, from: addDays('2028-01-01', n) }] },
   'create-webhook': (_, n) => ({ url: `https://example.com/${n}`, events: ['patient.created'] }),
   'update-webhook': (_, n) => ({ is_active: n % 2 === 0, description: `no. ${n}` }),
   'rotate-webhook-secret': () => ({}),
@@ -346,6 +353,66 @@ const bodies = (...all: object[]) => all.map((body) => ({ body: JSON.stringify(b
 
 /** Lists the changes since then. */
 const SINCE: Query = { updated_since: '2026-01-01T00:00:00Z' }
+
+/** Records of each entity: new, changed in all that finds them, and given external ids. */
+function syncSamples(ids: SampleIds): object[] {
+  const one = { external_id: 'sync' }
+  const named = { ...one, name: 'Sync' }
+  const treatment = { ...named, duration_minutes: 30, price: 1, doctor_external_ids: 'sync' }
+  const person = { ...one, first_name: 'Ayşe', last_name: 'Kaya', date_of_birth: '1984-03-12' }
+  const linked = { id: ids.patient_not_found, first_name: 'P', last_name: 'P' }
+  const doctor = { ...one, full_name: 'Dr. Sync' }
+  const care = { ...one, patient_external_id: 'sync', doctor_external_id: 'sync' }
+  const time = { start_time: '09:00', end_time: '09:30', room_external_id: 'sync' }
+  const visit = { ...care, ...time, appointment_date: '2029-06-04' }
+  const moved = { ...visit, appointment_date: '2029-08-06', treatment_external_ids: 'sync' }
+  const invoice = { ...care, invoice_number: 'S-1', issue_date: '2026-01-01', subtotal: 100 }
+  const payment = { ...one, invoice_external_id: 'sync', payment_method: 'cash', amount: 10 }
+  const sent = { ...one, patient_external_id: 'sync', channel: 'sms', recipient: '+905321234567' }
+  const renamed = { ...doctor, department_external_id: 'sync', full_name: 'Dr. S' }
+  const numbered = { ...invoice, invoice_number: 'S-2', issue_date: '2026-03-01' }
+  const all: Record<string, object[]> = {
+    departments: [named, { ...named, is_active: false }],
+    doctors: [
+      doctor,
+      renamed,
+      { ...renamed, specialty: null },
+      { id: ids.doctor_not_found, external_id: 'd', full_name: 'D' },
+    ],
+    rooms: [named, { ...named, department_external_id: 'sync' }],
+    treatments: [treatment, { ...treatment, price: 2 }],
+    'price-lists': [
+      { ...named, items: [{ treatment_external_id: 'sync', price: 1 }] },
+      { ...named, items: [] },
+    ],
+    holidays: ['2029-12-24', '2029-12-25'].map((from) => ({ ...one, from })),
+    patients: [
+      ...[person, { ...person, national_id: '1', is_active: false }, { ...person, national_id: null }],
+      ...[{ ...person, language: null }, ...['p', 'q'].map((external_id) => ({ ...linked, external_id }))],
+    ],
+    appointments: [
+      ...[visit, moved, { ...moved, status: 'cancelled' }, { ...moved, status: 'cancelled', notes: null }],
+      ...['v', 'w'].map((external_id) => ({
+        ...moved,
+        id: ids.appointment_not_found,
+        external_id,
+        status: 'cancelled',
+      })),
+    ],
+    invoices: [{ ...invoice, appointment_external_id: 'sync' }, numbered, { ...numbered, due_date: null }],
+    payments: ['01', '03', '03'].map((month, at) => ({
+      ...{ ...payment, payment_date: `2026-${month}-02` },
+      ...(at === 2 && { description: null }),
+    })),
+    messages: ['01', '03', '03'].map((month, at) => ({
+      ...{ ...sent, message: 'Hi', created_at: `2026-${month}-02T09:00:00Z` },
+      ...(at === 2 && { subject: null }),
+    })),
+  }
+  return Object.entries(all).flatMap(([entity, records]) =>
+    records.map((record) => ({ entity, records: [record], overwrite: true })),
+  )
+}
 
 /** Further requests, without which some endpoints do not use every grant: parts that replace parts of the sample. */
 const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestInput, 'query' | 'body'>[]>> = {
@@ -425,6 +492,7 @@ const FURTHER: Partial<Record<Endpoint['id'], (ids: SampleIds) => Pick<RequestIn
     ),
   'send-message': (ids) => bodies(...[1, 3].map((n) => BODIES['send-message'](ids, n))),
   'get-appointment': () => queries({ expand: 'patient' }),
+  'sync-records': (ids) => bodies(...syncSamples(ids)),
   'list-events': () => queries({ event: 'patient.created' }),
 }
 

@@ -1,22 +1,11 @@
 /** The commands that link records to their ids in the clinic's own system. */
 import type { Command } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
-import { doctorStore } from '../../../shared/store/doctors.ts'
 import { externalIds, type LinkableKind } from '../../../shared/store/external-ids/links.ts'
-import {
-  type Provenance,
-  provenanceOf,
-  setProvenance,
-} from '../../../shared/store/external-ids/provenance.ts'
-import { doctorKey } from '../../../shared/store/keys/clinics.ts'
-import { patientKey } from '../../../shared/store/keys/patients.ts'
-import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
-import { patientStore } from '../../../shared/store/patients/patients.ts'
-import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { ExternalIdTaken } from '../../../shared/store/table/errors.ts'
 import { retryOnConflict } from '../../../shared/store/table/retries.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { findLinkable, type LinkableRecord } from '../../../shared/sync/external-ids/record-links.ts'
 import { ExternalRef } from '../../../shared/sync/external-ids/resolve-references.ts'
 import { openClinic } from '../tool/connection.ts'
 import { requireRecord } from '../tool/known-record.ts'
@@ -60,7 +49,7 @@ export function addLinkCommands(group: Command, kind: LinkableKind): void {
 }
 
 /** Sets the external id of a record, or confirms it. Returns whether anything changed. @throws CommandFailure; ExternalIdTaken */
-export async function link(kind: LinkableKind, record: FoundRecord, externalId: string): Promise<boolean> {
+export async function link(kind: LinkableKind, record: LinkableRecord, externalId: string): Promise<boolean> {
   const { imported } = record
   if (record.externalId === externalId && !record.isLinkedByApi) return false
   if (record.externalId != null && record.externalId !== externalId)
@@ -73,59 +62,9 @@ export async function link(kind: LinkableKind, record: FoundRecord, externalId: 
 
 const article = (kind: LinkableKind): string => (kind === 'appointment' ? 'an' : 'a')
 
-type FoundRecord = Provenance & {
-  readonly id: string
-  readonly isErased: boolean
-  /** Replaces the provenance. @throws ConditionFailed when the record was changed since it was read; ExternalIdTaken */
-  readonly save: (provenance: Provenance) => Promise<void>
-}
-
-const FIND: {
-  readonly [Kind in LinkableKind]: (table: Table, clinic: ClinicId, id: string) => Promise<FoundRecord | null>
-} = {
-  patient: async (table, clinic, id) => {
-    const found = await patientStore({ table }).find(clinic, id)
-    if (!found) return null
-    const { imported: _, isLinkedByApi: __, ...patient } = found
-    const save = async ({ externalId = null, ...provenance }: Provenance) => {
-      const after = { ...patient, ...provenance, externalId }
-      await patientWriter({ table }).update(clinic, [{ before: found, after }])
-    }
-    return { ...provenanceOf(found), id, isErased: found.erasedAt !== null, save }
-  },
-  appointment: async (table, clinic, id) => {
-    const appointments = appointmentStore({ table })
-    const found = await appointments.find(clinic, id)
-    const patientId = found?.record.patient.id ?? ''
-    const patient = found && (await patientStore({ table }).find(clinic, patientId))
-    if (!found || !patient) return null
-    const save = async (provenance: Provenance) => {
-      const changes = new Changeset(table, clinic)
-      const { externalId = null } = provenance
-      await externalIds({ table }).move(changes, 'appointment', id, found.record.externalId, externalId)
-      appointments.change(changes, found, { ...found.record, externalId }, provenance)
-      changes.requireVersion(patientKey(clinic, patient.id), patient.version)
-      await changes.commit()
-    }
-    return { ...provenanceOf(found), id, isErased: patient.erasedAt !== null, save }
-  },
-  doctor: async (table, clinic, id) => {
-    const found = await doctorStore({ table }).find(clinic, id)
-    if (!found) return null
-    const save = async (provenance: Provenance) => {
-      const changes = new Changeset(table, clinic)
-      const { externalId = null } = provenance
-      await externalIds({ table }).move(changes, 'doctor', id, found.externalId ?? null, externalId)
-      setProvenance(changes, doctorKey(clinic, id), found.version, provenance)
-      await changes.commit()
-    }
-    return { ...provenanceOf(found), id, isErased: false, save }
-  },
-}
-
 type ClinicTable = { readonly table: Table; readonly clinic: ClinicId }
 
-type LinkState = ClinicTable & { readonly record: FoundRecord }
+type LinkState = ClinicTable & { readonly record: LinkableRecord }
 
 /** Reads a record and changes it, again if it was changed at the same time. @throws CommandFailure */
 export async function changeLink<T>(
@@ -135,7 +74,7 @@ export async function changeLink<T>(
   change: (state: LinkState) => Promise<T>,
 ): Promise<T> {
   return retryOnConflict(async () => {
-    const record = await requireRecord(kind, id, (known) => FIND[kind](table, clinic, known))
+    const record = await requireRecord(kind, id, (known) => findLinkable[kind](table, clinic, known))
     if (record.isErased) throw new CommandFailure('The patient was erased.')
     return change({ table, clinic, record })
   }).catch((error: unknown) => {

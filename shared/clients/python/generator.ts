@@ -22,6 +22,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   'create-appointment': 'book',
   'create-time-off': 'create_time_off',
   'delete-time-off': 'delete_time_off',
+  'sync-records': 'write',
 }
 
 /** Whether an endpoint returns pages. The data of a response without pages can be a list, too. */
@@ -145,6 +146,8 @@ function modelCollector(document: ApiDocument) {
     if (type === 'array' && items) return `List[${typeOf(items, name.replace(/s$/, ''))}]`
     if (type === 'object' && properties && Object.keys(properties).length > 0) return define(name, schema)
     if (typeof additionalProperties === 'object') return `Dict[str, ${typeOf(additionalProperties, name)}]`
+    // Any JSON.
+    if (type === undefined) return 'Any'
     const simple = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' }
     const found = simple[type as keyof typeof simple]
     if (found === undefined) throw new Error(`${name} has a schema of an unknown kind.`)
@@ -228,7 +231,7 @@ function modelCollector(document: ApiDocument) {
 
 from __future__ import annotations
 
-from typing import Dict, List, Literal, Optional, TypedDict, Union, final
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union, final
 
 ${[...classes, ...aliases].join('\n\n')}`
   }

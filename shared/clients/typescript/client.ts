@@ -177,6 +177,7 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
       get: retrieve<'get-message'>('/messages/{id}'),
       send: create<'send-message'>('/messages'),
     },
+    sync: { write: create<'sync-records'>('/sync') },
     webhooks: {
       ...lists<'list-webhooks'>('/webhooks'),
       get: retrieve<'get-webhook'>('/webhooks/{id}'),

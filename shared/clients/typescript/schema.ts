@@ -1040,6 +1040,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write records of the clinic's own system
+         * @description Creates and changes up to 50 records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
+         *
+         *     Scope: `sync.write`, and that of the entity.
+         */
+        post: operations["sync-records"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/messages/{id}": {
         parameters: {
             query?: never;
@@ -5660,6 +5682,58 @@ export interface components {
                  */
                 status: "sent";
             };
+        };
+        SyncIssue: {
+            /** @description Field of the record. */
+            field: string;
+            /** @description What is wrong, or one of `unavailable`, `conflict`, `removed`, `another_person`, `linked_by_api`, `external_id_taken`, `slot_unavailable`, `room_unavailable`, `appointment_not_due`, `invoice_number_taken`, `message_in_progress`, `erased`. */
+            issue: string;
+        };
+        SyncMeta: {
+            /** @description Number of created records. */
+            created: number;
+            /** @description Number of updated records. */
+            updated: number;
+            /** @description Number of unchanged records. */
+            unchanged: number;
+            /** @description Number of rejected records. */
+            rejected: number;
+        };
+        SyncRequest: {
+            /**
+             * @description Entity of the records. Besides `sync.write`, the credential needs the scope that writes it.
+             * @enum {string}
+             */
+            entity: "departments" | "doctors" | "holidays" | "rooms" | "treatments" | "price-lists" | "patients" | "appointments" | "invoices" | "payments" | "messages";
+            /** @description Records with the fields of import files in NDJSON. At most 256 KB together. */
+            records: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description Replaces what was changed here since it was sent last, and lets a patient become another person.
+             * @default false
+             */
+            overwrite: boolean;
+            /**
+             * @description Adds upcoming appointments to time that is taken.
+             * @default false
+             */
+            allow_overlaps: boolean;
+        };
+        SyncResult: {
+            /** @description Id in the clinic's own system, as it was sent. */
+            external_id: string | null;
+            /** @description Id of the record. Null if none follows from what was sent. */
+            id: string | null;
+            /**
+             * @description What became of the record. A rejected one was not changed, unless an issue is `unavailable`.
+             * @enum {string}
+             */
+            outcome: "created" | "updated" | "unchanged" | "rejected";
+            /** @description Why it was rejected. */
+            issues: components["schemas"]["SyncIssue"][];
+            /** @description What looks wrong, but was written. */
+            warnings: components["schemas"]["SyncIssue"][];
         };
         TakenExternalId: {
             /**
@@ -14243,6 +14317,117 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderUnavailableError"];
                 };
             };
+            /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnavailableError"] | components["schemas"]["ClinicPausedError"];
+                };
+            };
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "sync-records": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The records of this page. */
+                        data: components["schemas"]["SyncResult"][];
+                        /** @description Position of this page in the list. */
+                        meta: components["schemas"]["SyncMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or too many requests come from its address. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
             /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. Or: The operator has paused the clinic: its records can be read, but not changed. Retry after the number of seconds in the `retry-after` header. */
             503: {
                 headers: {

@@ -79,6 +79,7 @@ export type SharedFamily =
   | 'due-deliveries'
   | 'due-refreshes'
   | 'import-states'
+  | 'erasures'
 
 export type Family = keyof typeof CLINIC_FAMILIES | SharedFamily
 

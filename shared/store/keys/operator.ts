@@ -11,11 +11,7 @@ export const IMPORT_PARTITION_PREFIX = 'import#'
 export const TABLE_PARTITION_PREFIX = 'table#'
 const WALK_PARTITION_PREFIX = 'walk#'
 
-export const OPERATOR_PARTITION_PREFIXES = [
-  ERASURE_PARTITION_PREFIX,
-  TABLE_PARTITION_PREFIX,
-  WALK_PARTITION_PREFIX,
-]
+export const OPERATOR_PARTITION_PREFIXES = [TABLE_PARTITION_PREFIX, WALK_PARTITION_PREFIX]
 
 export const erasuresPartition = (clinic: ClinicId): string => `${ERASURE_PARTITION_PREFIX}${shortId(clinic)}`
 

@@ -147,6 +147,16 @@ const bookTomorrow = async () => {
   await createAppointment(table, mine, { date: addDays(new Date().toISOString().slice(0, 10), 2) })
 }
 
+/** So many changes that the next one takes a second snapshot of the search index, which deletes what the first contains. */
+const prepareSnapshot = async () => {
+  const writer = patientWriter({ table: withoutEvents(table) })
+  await changePatients(64)
+  await writer.snapshot(mine.clinic.id)
+  await writer.createMany(mine.clinic.id, [aPatient()])
+  await changePatients(63)
+  await deleteNationalIdSecret()
+}
+
 /** Preparations before the requests. */
 const preparations: Record<string, () => Promise<void>> = {
   // So many holds that those which have not ended are looked up.
@@ -171,15 +181,8 @@ const preparations: Record<string, () => Promise<void>> = {
       return { MessageId: newUuid() }
     })
   },
-  // So many changes that the next one takes a second snapshot of the search index, which deletes what the first contains.
-  'update-patient': async () => {
-    const writer = patientWriter({ table: withoutEvents(table) })
-    await changePatients(64)
-    await writer.snapshot(mine.clinic.id)
-    await writer.createMany(mine.clinic.id, [aPatient()])
-    await changePatients(63)
-    await deleteNationalIdSecret()
-  },
+  'update-patient': prepareSnapshot,
+  'sync-records': prepareSnapshot,
   // Changed since the last snapshot, with a secret for the hashes of national ids; and one so old that the list of changes has it.
   'list-patients': async () => {
     await changePatients(1)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Literal, Optional, TypedDict, Union, final
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union, final
 
 @final
 class RecordPageMeta(TypedDict):
@@ -1443,6 +1443,43 @@ class AcceptedEmail(TypedDict):
     """Always `queued`: the email is sent after the response."""
     patient: PersonRef
     """The patient."""
+
+
+class _SyncRequest(TypedDict):
+    entity: Literal["departments", "doctors", "holidays", "rooms", "treatments", "price-lists", "patients", "appointments", "invoices", "payments", "messages"]
+    """Entity of the records. Besides `sync.write`, the credential needs the scope that writes it."""
+    records: List[Dict[str, Any]]
+    """Records with the fields of import files in NDJSON. At most 256 KB together."""
+
+
+@final
+class SyncRequest(_SyncRequest, total=False):
+    overwrite: bool
+    """Replaces what was changed here since it was sent last, and lets a patient become another person."""
+    allow_overlaps: bool
+    """Adds upcoming appointments to time that is taken."""
+
+
+@final
+class SyncIssue(TypedDict):
+    field: str
+    """Field of the record."""
+    issue: str
+    """What is wrong, or one of `unavailable`, `conflict`, `removed`, `another_person`, `linked_by_api`, `external_id_taken`, `slot_unavailable`, `room_unavailable`, `appointment_not_due`, `invoice_number_taken`, `message_in_progress`, `erased`."""
+
+
+@final
+class SyncResult(TypedDict):
+    external_id: Optional[str]
+    """Id in the clinic's own system, as it was sent."""
+    id: Optional[str]
+    """Id of the record. Null if none follows from what was sent."""
+    outcome: Literal["created", "updated", "unchanged", "rejected"]
+    """What became of the record. A rejected one was not changed, unless an issue is `unavailable`."""
+    issues: List[SyncIssue]
+    """Why it was rejected."""
+    warnings: List[SyncIssue]
+    """What looks wrong, but was written."""
 
 
 @final

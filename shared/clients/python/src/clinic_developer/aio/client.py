@@ -2308,6 +2308,24 @@ class AsyncMessages(AsyncRecordResource["Message"]):
         return await self._transport.send(request)
 
 
+class AsyncSync(AsyncResource):
+    async def write(
+        self,
+        body: SyncRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Response[List[SyncResult]]:
+        """Write records of the clinic's own system.
+
+        Creates and changes up to 50 records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
+
+        Scope: `sync.write`, and that of the entity.
+        """
+        request = Request("POST", "/sync", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        return await self._transport.send(request)
+
+
 class AsyncWebhooks(AsyncResource):
     async def list(
         self,
@@ -2563,6 +2581,7 @@ class AsyncClient(AsyncClientBase):
         self.invoices = AsyncInvoices(transport)
         self.payments = AsyncPayments(transport)
         self.messages = AsyncMessages(transport)
+        self.sync = AsyncSync(transport)
         self.webhooks = AsyncWebhooks(transport)
         self.events = AsyncEvents(transport)
 

@@ -1,0 +1,62 @@
+import { renderSync, type SyncResult, syncRecords } from '../shared/api/sync.ts'
+import { StoredResponse } from '../shared/domain/stored-response.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import type { Platform } from '../shared/runtime/platform.ts'
+import { Changeset } from '../shared/store/table/changeset.ts'
+import { ConditionFailed } from '../shared/store/table/errors.ts'
+import { optionalWork } from '../shared/store/table/request-scope.ts'
+import { withSource } from '../shared/store/table/table.ts'
+import { importEntities } from '../shared/sync/entities/entities.ts'
+import { externalIdOf, type SyncedRecord, writeRecords } from '../shared/sync/sync-records.ts'
+
+/** Leaves time to respond before the function's own limit of 15 s: what was written must be reported. */
+const TIME_LIMIT_MS = 10_000
+
+function sync({ table: shared, now }: Platform) {
+  const table = withSource(shared, 'sync')
+  return { table, entities: importEntities(table, now, { events: true }) }
+}
+
+export const handler = endpoint(
+  syncRecords,
+  { sync },
+  async ({ clinicId, clinic, body, now, write, reportChange }, { sync: { table, entities } }) => {
+    const response = (results: readonly SyncResult[]) => renderSync(results)
+    const request = write(response)
+    await request.requireNew(async (stored) => withExternalIds(stored, body.records))
+    const entity = entities.find(({ name }) => name === body.entity)
+    if (!entity) throw new RangeError(`no entity ${body.entity}`)
+    const { overwrite, allow_overlaps: allowOverlaps } = body
+    const options = { overwrite, allowOverlaps, now, timeLimit: TIME_LIMIT_MS }
+    const results = (await writeRecords(table, entity, clinic, body.records, options)).map(render)
+    if (!results.some(({ issues }) => issues.some(({ issue }) => issue === 'unavailable'))) {
+      const changes = new Changeset(table, clinicId)
+      // External ids can be national ids, which an erasure would not find in responses about several patients.
+      request.store(
+        changes,
+        results.map((one) => ({ ...one, external_id: null })),
+        '',
+      )
+      await optionalWork(() => changes.commit()).catch(async (error: unknown) => {
+        // A copy of the request that ran at the same time was the first to store its response.
+        if (error instanceof ConditionFailed) await request.requireNew()
+      })
+    }
+    if (results.some(({ outcome }) => outcome === 'created' || outcome === 'updated')) reportChange()
+    return response(results)
+  },
+)
+
+const render = ({ externalId, ...result }: SyncedRecord): SyncResult => ({
+  external_id: externalId,
+  ...result,
+  issues: [...result.issues],
+  warnings: [...result.warnings],
+})
+
+/** A stored response with the external ids of the repeated request. */
+function withExternalIds({ status, body }: StoredResponse, records: readonly { external_id?: unknown }[]) {
+  const stored: { data: SyncResult[] } = JSON.parse(body)
+  const data = stored.data.map((one, at) => ({ ...one, external_id: externalIdOf(records[at]?.external_id) }))
+  return new StoredResponse(status, JSON.stringify({ ...stored, data }))
+}

@@ -1,0 +1,183 @@
+/** Records of a clinic's own system, which pushes them as they change. */
+import * as z from 'zod'
+import type { Scope } from '../domain/scope.ts'
+import {
+  APPOINTMENT_ITEMS,
+  type Family,
+  INVOICE_ITEMS,
+  MESSAGE_ITEMS,
+  PAYMENT_ITEMS,
+} from '../store/keys/families.ts'
+import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
+import { oneOf, Uuid } from './schemas.ts'
+
+/** The entities of imports, each with the scope that writes its records, or none besides `sync.write`. */
+export const SYNC_ENTITIES = {
+  departments: 'catalogue.write',
+  doctors: 'schedule.write',
+  holidays: 'schedule.write',
+  rooms: 'catalogue.write',
+  treatments: 'catalogue.write',
+  'price-lists': 'catalogue.write',
+  patients: 'patient.write',
+  appointments: 'appointment.write',
+  invoices: 'invoice.write',
+  payments: 'finance.write',
+  messages: null,
+} as const satisfies Readonly<Record<string, Scope | null>>
+
+type SyncEntity = keyof typeof SYNC_ENTITIES
+
+const ENTITIES = Object.keys(SYNC_ENTITIES) as [SyncEntity, ...SyncEntity[]]
+
+const MAX_RECORDS = 50
+
+const SyncRequest = z
+  .strictObject({
+    entity: oneOf(ENTITIES),
+    records: z
+      .array(z.record(z.string(), z.unknown(), { error: 'must be an object' }), {
+        error: `must be a list of 1 to ${MAX_RECORDS} records`,
+      })
+      .min(1, { error: `must be a list of 1 to ${MAX_RECORDS} records` })
+      .max(MAX_RECORDS, { error: `must be a list of 1 to ${MAX_RECORDS} records` }),
+    overwrite: z.boolean({ error: 'must be true or false' }).default(false),
+    allow_overlaps: z.boolean({ error: 'must be true or false' }).default(false),
+  })
+  .meta({ id: 'SyncRequest' })
+
+const SyncIssue = z.lazy(() =>
+  z.strictObject({ field: z.string(), issue: z.string() }).meta({ id: 'SyncIssue' }),
+)
+
+const OUTCOMES = ['created', 'updated', 'unchanged', 'rejected'] as const
+
+const SyncResult = z.lazy(() =>
+  z
+    .strictObject({
+      external_id: z.string().nullable(),
+      id: Uuid.nullable(),
+      outcome: oneOf(OUTCOMES),
+      issues: z.array(SyncIssue),
+      warnings: z.array(SyncIssue),
+    })
+    .meta({ id: 'SyncResult' }),
+)
+
+export type SyncResult = z.input<typeof SyncResult>
+
+const SyncResponse = z.lazy(() =>
+  z.strictObject({
+    data: z.array(SyncResult),
+    meta: z
+      .strictObject({
+        created: z.int().min(0),
+        updated: z.int().min(0),
+        unchanged: z.int().min(0),
+        rejected: z.int().min(0),
+      })
+      .meta({ id: 'SyncMeta' }),
+  }),
+)
+
+export function renderSync(data: readonly SyncResult[]): z.input<typeof SyncResponse> {
+  const count = (outcome: SyncResult['outcome']) => data.filter((one) => one.outcome === outcome).length
+  return {
+    data: [...data],
+    meta: {
+      created: count('created'),
+      updated: count('updated'),
+      unchanged: count('unchanged'),
+      rejected: count('rejected'),
+    },
+  }
+}
+
+/** The calls that write records with rows in lists. */
+const rowCalls = (
+  entity: 'appointment' | 'invoice' | 'payment' | 'message',
+  items: readonly Family[],
+): TableCalls => ({
+  BatchGetItem: [`${entity}s`],
+  PutItem: [...items, `${entity}-changes`],
+  UpdateItem: [`${entity}s`, `${entity}-tallies`],
+  DeleteItem: [...items.slice(1), `${entity}-changes`],
+})
+
+const CATALOGUE = ['departments', 'rooms', 'treatments', 'price-lists'] as const
+
+/** The calls of all entities. A request makes those of one. */
+const SYNC_CALLS = mergeCalls(
+  rowCalls('appointment', APPOINTMENT_ITEMS),
+  rowCalls('invoice', INVOICE_ITEMS),
+  rowCalls('payment', PAYMENT_ITEMS),
+  rowCalls('message', MESSAGE_ITEMS),
+  {
+    GetItem: ['clinic', 'doctors', 'appointments', 'doctor-days', 'room-days', 'import-states'],
+    BatchGetItem: ['doctors', 'rooms', 'treatments', 'external-ids', 'import-states', 'erasures'],
+    Query: [...CATALOGUE, 'doctors', 'invoices-by-number', 'payments-of-invoices'],
+    ConditionCheckItem: ['clinic', 'doctors', 'patients', 'appointments', 'external-ids'],
+    PutItem: [...CATALOGUE, 'clinic', 'doctors', 'invoices-by-number', 'taken-numbers', 'announced-events'],
+    UpdateItem: ['doctors', 'doctor-days', 'room-days', 'stale-copies', 'appointment-tallies-of-doctors'],
+    DeleteItem: ['invoices-by-number', 'taken-numbers', 'external-ids'],
+  },
+  // Patients, and external ids of them.
+  {
+    GetItem: ['patients', 'patient-head', 'national-id-secret', 'external-ids', 'external-id-secret'],
+    BatchGetItem: ['patients', 'inactive-patients'],
+    Query: ['patient-list', 'patient-search', 'patient-search-changes'],
+    PutItem: ['patients', 'patient-list', 'patient-search-changes', 'patient-changes', 'inactive-patients'],
+    UpdateItem: ['patients', 'patient-head', 'patient-search', 'import-states'],
+    DeleteItem: ['patient-changes', 'national-ids'],
+    BatchWriteItem: ['patient-search-changes'],
+  },
+  { PutItem: ['national-ids', 'national-id-secret', 'external-ids', 'former-external-ids', 'due-refreshes'] },
+)
+
+export const syncRecords = defineRoute({
+  id: 'sync-records',
+  method: 'POST',
+  path: '/sync',
+  summary: "Write records of the clinic's own system",
+  description:
+    'Creates and changes up to 50 records of one entity, each by itself, as an import of files does: fields, references and rules are ' +
+    'those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external ' +
+    'id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; ' +
+    'those rejected as `unavailable` are to be sent again.',
+  scope: 'sync.write',
+  furtherScope: { field: 'entity', byValue: SYNC_ENTITIES },
+  body: SyncRequest,
+  response: { status: 200, body: SyncResponse },
+  errors: [],
+  uses: { table: SYNC_CALLS, memory: 1024 },
+})
+
+/** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
+export const syncDescriptions = () => ({
+  SyncRequest: {
+    entity: 'Entity of the records. Besides `sync.write`, the credential needs the scope that writes it.',
+    records: 'Records with the fields of import files in NDJSON. At most 256 KB together.',
+    overwrite:
+      'Replaces what was changed here since it was sent last, and lets a patient become another person.',
+    allow_overlaps: 'Adds upcoming appointments to time that is taken.',
+  },
+  SyncResult: {
+    external_id: "Id in the clinic's own system, as it was sent.",
+    id: 'Id of the record. Null if none follows from what was sent.',
+    outcome: 'What became of the record. A rejected one was not changed, unless an issue is `unavailable`.',
+    issues: 'Why it was rejected.',
+    warnings: 'What looks wrong, but was written.',
+  },
+  SyncIssue: {
+    field: 'Field of the record.',
+    issue:
+      'What is wrong, or one of `unavailable`, `conflict`, `removed`, `another_person`, `linked_by_api`, `external_id_taken`, ' +
+      '`slot_unavailable`, `room_unavailable`, `appointment_not_due`, `invoice_number_taken`, `message_in_progress`, `erased`.',
+  },
+  SyncMeta: {
+    created: 'Number of created records.',
+    updated: 'Number of updated records.',
+    unchanged: 'Number of unchanged records.',
+    rejected: 'Number of rejected records.',
+  },
+})

@@ -1,0 +1,326 @@
+/** Records of a clinic's own system by POST /sync. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { SYNC_ENTITIES } from '../../shared/api/sync.ts'
+import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { eventFanOut } from '../../shared/store/events/fan-out.ts'
+import { RESPONSE_TTL_SECONDS } from '../../shared/store/table/idempotency.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { request } from '../support/functions.ts'
+import { realisticTableOfFunctions } from '../support/realistic-table.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
+
+const { db, dynamodb } = realisticTableOfFunctions()
+let mine: PopulatedClinic
+let headers: Record<string, string>
+
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+  headers = (await issueCredential(db.table, mine.clinic)).headers
+})
+
+const withScopes = async (...scopes: Scope[]) =>
+  (await issueCredential(db.table, mine.clinic, scopes)).headers
+const send = (body: object, by = headers) => request('sync-records', { headers: by, body })
+const sync = async (entity: string, records: readonly object[], more: object = {}) => {
+  const { status, body } = await send({ entity, records, ...more })
+  expect(status).toBe(200)
+  return body.data
+}
+/** What became of each record: its outcome, or its issues. */
+const outcomes = async (entity: string, records: readonly object[], more: object = {}) =>
+  (await sync(entity, records, more)).map(({ outcome, issues }: { outcome: string; issues: object[] }) =>
+    outcome === 'rejected' ? issues : outcome,
+  )
+const count = async (id: string) => (await request(id, { headers })).body.meta.total
+
+const ada = { external_id: 'P-1', first_name: 'Ada', last_name: 'Kaya', date_of_birth: '1984-03-12' }
+const grace = { ...ada, external_id: 'P-2', first_name: 'Grace', last_name: 'Lind' }
+const visit = () => ({
+  external_id: 'A-1',
+  patient_external_id: 'P-1',
+  doctor_id: mine.doctor.id,
+  appointment_date: '2198-06-04',
+  start_time: '09:00',
+  end_time: '09:30',
+})
+
+describe('POST /sync', () => {
+  it('creates, keeps and changes records by their external ids, and counts the outcomes', async () => {
+    const { body } = await send({ entity: 'patients', records: [ada, grace] })
+    const created = {
+      external_id: 'P-1',
+      id: expect.any(String),
+      outcome: 'created',
+      issues: [],
+      warnings: [],
+    }
+    expect(body).toEqual({
+      data: [created, { ...created, external_id: 'P-2' }],
+      meta: { created: 2, updated: 0, unchanged: 0, rejected: 0 },
+    })
+    const again = await send({ entity: 'patients', records: [ada, { ...grace, first_name: ' Grace B. ' }] })
+    expect(again.body.meta).toEqual({ created: 0, updated: 1, unchanged: 1, rejected: 0 })
+    expect(again.body.data.map(({ id }: { id: string }) => id)).toEqual(
+      body.data.map(({ id }: { id: string }) => id),
+    )
+  })
+
+  it('announces what it writes, with its source and the request', async () => {
+    const { headers: sent } = await send({ entity: 'patients', records: [ada] })
+    const fanOut = eventFanOut({ table: db.table, now: Date.now, newId: newUuid })
+    await fanOut.fanOut(mine.clinic.id, async () => {})
+    const { body } = await request('list-events', {
+      headers,
+      query: { event: 'patient.created', limit: '100' },
+    })
+    expect(body.data.at(-1)).toMatchObject({ source: 'sync', request_id: sent['x-request-id'] })
+  })
+
+  it('rejects each invalid record alone, with fields and rules', async () => {
+    const invalid = { ...grace, gender: 'none', first_nam: 'x', date_of_birth: '12.3.1984' }
+    expect(await outcomes('patients', [invalid, { first_name: 'No', last_name: 'Id' }, ada])).toEqual([
+      [
+        { field: 'gender', issue: 'must be one of male, female, other, unknown' },
+        { field: 'date_of_birth', issue: 'is not YYYY-MM-DD (31.12.1974 would be 1974-12-31)' },
+        { field: 'first_nam', issue: 'is not a known field (did you mean first_name?)' },
+      ],
+      [{ field: 'external_id', issue: 'is required' }],
+      'created',
+    ])
+    const unknown = { ...visit(), patient_external_id: 'P-9' }
+    expect(await outcomes('appointments', [unknown])).toEqual([
+      [{ field: 'patient_external_id', issue: expect.stringMatching(/^is unknown/) }],
+    ])
+  })
+
+  it('rejects a record that an earlier one of the request is, and warns of the same person twice', async () => {
+    const [first, second, third] = await sync('patients', [
+      ada,
+      { ...ada, first_name: 'Ida' },
+      { ...ada, external_id: 'P-3' },
+    ])
+    expect([first.outcome, second.issues, third.outcome]).toEqual([
+      'created',
+      [{ field: 'external_id', issue: 'is already used in records.0' }],
+      'created',
+    ])
+    const warning = 'first_name, last_name and date_of_birth are already used in records.0'
+    expect(third.warnings).toEqual([{ field: 'external_id', issue: warning }])
+    const [later] = await sync('patients', [{ ...ada, external_id: 'P-4' }])
+    expect(later.warnings).toEqual([
+      { field: 'external_id', issue: expect.stringMatching(/match patient .* of the clinic$/) },
+    ])
+  })
+
+  it('writes a refund that comes before its payment', async () => {
+    const paid = {
+      invoice_id: mine.invoice.id,
+      payment_method: 'cash',
+      payment_date: '2026-01-02',
+      amount: 5,
+    }
+    const refund = { ...paid, external_id: 'R', type: 'refund' }
+    expect(await outcomes('payments', [refund, { ...paid, external_id: 'Y' }])).toEqual([
+      'created',
+      'created',
+    ])
+  })
+
+  it.each([
+    ['an unknown entity', { entity: 'patient', records: [ada] }, 'entity'],
+    ['no record', { entity: 'patients', records: [] }, 'records'],
+    ['more than 50', { entity: 'patients', records: Array(51).fill(ada) }, 'records'],
+    ['a record that is none', { entity: 'patients', records: [ada, 'x'] }, 'records.1'],
+    ['another field', { entity: 'patients', records: [ada], events: true }, 'events'],
+  ])('returns 422 for %s, and writes nothing', async (_, body, field) => {
+    const before = await count('list-patients')
+    const { status, body: error } = await send(body)
+    expect([status, error.details[0].field]).toEqual([422, field])
+    expect(await count('list-patients')).toBe(before)
+  })
+
+  it.each(Object.entries(SYNC_ENTITIES))('of %s needs %s besides sync.write', async (entity, scope) => {
+    const records = [{ external_id: 'x', unknown: true }]
+    const others = SCOPES.filter((one) => one !== scope)
+    const { status, body } = await send({ entity, records }, await withScopes(...others))
+    expect([status, body.details]).toEqual(scope ? [403, [{ scope }]] : [200, undefined])
+    const enough = await withScopes('sync.write', ...(scope ? [scope] : []))
+    expect((await send({ entity, records }, enough)).status).toBe(200)
+  })
+})
+
+describe('what was changed here', () => {
+  it('is a conflict, unless it is overwritten', async () => {
+    const [{ id }] = await sync('patients', [ada])
+    const change = { headers, path: { id }, body: { phone_number: '+905321234567' } }
+    await request('update-patient', change)
+    const moved = { ...ada, phone_number: '+905327654321' }
+    expect(await outcomes('patients', [moved])).toEqual([[{ field: 'phone_number', issue: 'conflict' }]])
+    expect(await outcomes('patients', [moved], { overwrite: true })).toEqual(['updated'])
+  })
+
+  it('is not a conflict if the record sent is the one that was sent last', async () => {
+    const [{ id }] = await sync('patients', [ada])
+    await request('update-patient', { headers, path: { id }, body: { notes: 'Called' } })
+    expect(await outcomes('patients', [ada])).toEqual(['unchanged'])
+  })
+
+  it('and erased is never written again', async () => {
+    const [{ id }] = await sync('patients', [ada])
+    await patientChanges(db.table).erase(mine.clinic.id, id)
+    expect(await outcomes('patients', [ada], { overwrite: true })).toEqual([
+      [{ field: 'external_id', issue: 'erased' }],
+    ])
+  })
+
+  it('and takes time is not overlapped, unless that is allowed', async () => {
+    await sync('patients', [ada])
+    await sync('appointments', [visit()])
+    const other = { ...visit(), external_id: 'A-2', start_time: '09:15', end_time: '09:45' }
+    expect(await outcomes('appointments', [other])).toEqual([
+      [{ field: 'start_time', issue: 'slot_unavailable' }],
+    ])
+    expect(await outcomes('appointments', [other], { allow_overlaps: true })).toEqual(['created'])
+  })
+})
+
+describe('an external id', () => {
+  it('is set and confirmed by a record with both ids, so that it needs no operator', async () => {
+    const by = await withScopes('patient.write', 'patient.read')
+    const booked = { first_name: 'Ada', last_name: 'Kaya', external_id: 'portal-7' }
+    const { body } = await request('create-patient', { headers: by, body: booked })
+    const { id } = body.data
+    const known = { first_name: 'Ada', last_name: 'Kaya', external_id: 'portal-7' }
+    expect(await outcomes('patients', [{ ...known, last_name: 'Kaya B.' }])).toEqual([
+      [{ field: 'external_id', issue: 'linked_by_api' }],
+    ])
+    const [linked] = await sync('patients', [{ ...known, id, external_id: 'P-1' }])
+    expect(linked).toMatchObject({ external_id: 'P-1', id, outcome: 'updated' })
+    expect(await outcomes('patients', [{ ...known, external_id: 'P-1' }])).toEqual(['unchanged'])
+    const [again] = await sync('patients', [{ ...known, id, external_id: 'P-1' }])
+    expect(again).toMatchObject({ id, outcome: 'unchanged' })
+  })
+
+  it('of another record, or another one than a confirmed one, is rejected, and nothing is written', async () => {
+    const [first, second] = await sync('patients', [ada, grace])
+    const taken = { ...grace, id: second.id, external_id: 'P-1', notes: 'x' }
+    const changed = { ...ada, id: first.id, external_id: 'P-3', notes: 'x' }
+    expect(await outcomes('patients', [taken, changed])).toEqual([
+      [{ field: 'external_id', issue: 'external_id_taken' }],
+      [{ field: 'external_id', issue: 'conflict' }],
+    ])
+    expect(await outcomes('patients', [ada, grace])).toEqual(['unchanged', 'unchanged'])
+  })
+
+  it('of a kind without links cannot change', async () => {
+    const room = { external_id: 'R-1', name: 'Room' }
+    const [{ id }] = await sync('rooms', [room])
+    expect(
+      await outcomes('rooms', [
+        { ...room, id },
+        { ...room, id: mine.room.id },
+      ]),
+    ).toEqual(['unchanged', [{ field: 'external_id', issue: 'cannot change' }]])
+  })
+})
+
+describe('a patient who would become another person', () => {
+  const other = { ...ada, first_name: 'Bo', last_name: 'Noll', date_of_birth: '1990-01-01' }
+
+  it('is rejected, and so are records with swapped ids', async () => {
+    await sync('patients', [ada, { ...other, external_id: 'P-2' }])
+    const issues = [{ field: 'external_id', issue: 'another_person' }]
+    expect(await outcomes('patients', [other, { ...ada, external_id: 'P-2' }])).toEqual([issues, issues])
+    expect(await outcomes('patients', [other], { overwrite: true })).toEqual(['updated'])
+  })
+
+  it('is rejected if the record is named by its id, before it is linked', async () => {
+    const [{ id }] = await sync('patients', [ada])
+    const { external_id: _, ...fields } = other
+    expect(await outcomes('patients', [{ ...fields, id }])).toEqual([
+      [{ field: 'id', issue: 'another_person' }],
+    ])
+    const linked = await sync('patients', [{ ...fields, id: mine.patient.id, external_id: 'P-9' }])
+    expect(linked[0].issues.length).toBeGreaterThan(0)
+    expect(await outcomes('patients', [{ ...ada, external_id: 'P-9' }])).toEqual(['created'])
+  })
+
+  it('is warned of if a date of birth is missing', async () => {
+    await sync('patients', [{ ...ada, date_of_birth: null }])
+    const [{ outcome, warnings }] = await sync('patients', [other])
+    expect([outcome, warnings]).toEqual(['updated', [{ field: 'first_name', issue: expect.any(String) }]])
+  })
+
+  it.each([
+    ['the first name stays', { last_name: 'Noll', date_of_birth: '1990-01-01' }],
+    ['the last name stays, folded', { first_name: 'Bo', last_name: 'KAYA', date_of_birth: '1990-01-01' }],
+    ['the date of birth stays', { first_name: 'Bo', last_name: 'Noll' }],
+  ])('is the same one if %s', async (_, change) => {
+    await sync('patients', [ada])
+    expect(await outcomes('patients', [{ ...ada, ...change }])).toEqual(['updated'])
+  })
+})
+
+describe('an appointment', () => {
+  beforeEach(async () => void (await sync('patients', [ada])))
+
+  it.each(['completed', 'no_show'])('that is still to come cannot be %s', async (status) => {
+    expect(await outcomes('appointments', [{ ...visit(), status }])).toEqual([
+      [{ field: 'status', issue: 'appointment_not_due' }],
+    ])
+    const past = { ...visit(), status, appointment_date: '2026-01-05' }
+    expect(await outcomes('appointments', [past])).toEqual(['created'])
+  })
+
+  it('to come of an inactive patient, and what is too long ago, is warned of', async () => {
+    await sync('patients', [{ ...ada, is_active: false }])
+    const warned = async (record: object) =>
+      (await sync('appointments', [record]))[0].warnings.map(
+        ({ field, issue }: Record<string, string>) => `${field} ${issue}`,
+      )
+    expect(await warned(visit())).toContain('patient_external_id is an inactive patient')
+    const old = { ...visit(), external_id: 'A-2', appointment_date: '1901-01-05', status: 'completed' }
+    expect(await warned(old)).toEqual(['appointment_date is more than 100 years ago'])
+    const [{ warnings }] = await sync('patients', [{ ...grace, date_of_birth: '1899-12-31' }])
+    expect(warnings).toEqual([{ field: 'date_of_birth', issue: 'is more than 120 years ago' }])
+  })
+})
+
+describe('when the table becomes unavailable', () => {
+  const many = Array.from({ length: 40 }, (_, at) => ({
+    ...ada,
+    external_id: `P-${at}`,
+    last_name: `K ${at}`,
+  }))
+
+  it('returns 200 with what became of each record, and the same request completes it', async () => {
+    const keyed = { ...headers, 'idempotency-key': 'once' }
+    let transactions = 0
+    dynamodb.faults.next({
+      operation: 'TransactWriteItems',
+      kind: 'error-before-commit',
+      matches: () => ++transactions > 2,
+      times: 1000,
+    })
+    const { status, body } = await send({ entity: 'patients', records: many }, keyed)
+    expect([status, body.meta.created, body.meta.rejected]).toEqual([200, 32, 8])
+    expect(body.data.at(-1).issues).toEqual([{ field: 'external_id', issue: 'unavailable' }])
+    dynamodb.faults.clear()
+    const again = await send({ entity: 'patients', records: many }, keyed)
+    expect(again.body.meta).toEqual({ created: 8, updated: 0, unchanged: 32, rejected: 0 })
+  })
+})
+
+describe('with an idempotency key', () => {
+  it('sends the response of the first request again, which is stored without external ids', async () => {
+    const keyed = { ...headers, 'idempotency-key': 'once' }
+    const first = await send({ entity: 'patients', records: [ada] }, keyed)
+    const again = await send({ entity: 'patients', records: [ada] }, keyed)
+    expect([again.status, again.body]).toEqual([200, first.body])
+    expect(RESPONSE_TTL_SECONDS).toBeGreaterThan(0)
+    const other = await send({ entity: 'patients', records: [grace] }, keyed)
+    expect(other.body.error?.key ?? other.body.message).toContain('idempotency_key_reused')
+  })
+})
