@@ -24,7 +24,8 @@ export function writeReferenceFiles(directory: string): void {
     script: writeAsset(directory, 'docs.js'),
     searchScript: writeAsset(directory, 'search.js', { ...MODULE, define: { INDEX: index } }),
     style: writeAsset(directory, 'docs.css'),
-    tryScript: writeAsset(directory, 'try.js', MODULE),
+    // Grammars of Prism need it as a global.
+    tryScript: writeAsset(directory, 'try.js', { ...MODULE, define: { global: 'globalThis' } }),
   }
   const api = BASE_PATH.slice(1)
   for (const page of [...pages, NOT_FOUND]) {
@@ -77,6 +78,11 @@ const pageList = (pages: readonly Page[]): string =>
 
 const read = (file: string): string => readFileSync(file, 'utf8')
 
-/** The licence of the search's library, which requires that its text is distributed with it. */
+/** The licences of the libraries of the pages, which require that their texts are distributed with them. */
 const licences = (): string =>
-  read(fileURLToPath(new URL('../../LICENSE.txt', import.meta.resolve('minisearch')))).trim()
+  [
+    new URL('../../LICENSE.txt', import.meta.resolve('minisearch')),
+    new URL('LICENSE', import.meta.resolve('prismjs')),
+  ]
+    .map((file) => read(fileURLToPath(file)).trim())
+    .join('\n\n')

@@ -111,7 +111,7 @@ const EXAMPLES: Record<EventName, readonly [sequence: number, Pick<Event, 'event
   'appointment.completed': [2, appointmentAction({ kind: 'complete' })],
   'appointment.no_show': [2, appointmentAction({ kind: 'no_show' })],
   'invoice.created': [1, invoiceEventDraft(null, unpaidInvoice)],
-  'invoice.updated': [2, invoiceEventDraft(unpaidInvoice, { ...unpaidInvoice, dueDate: '2026-06-01' })],
+  'invoice.updated': [2, invoiceEventDraft(unpaidInvoice, { ...unpaidInvoice, dueDate: '2030-02-11' })],
   'invoice.paid': [3, invoiceEventDraft(unpaidInvoice, invoice)],
   'payment.created': [1, paymentEventDraft(null, payment)],
   'payment.updated': [2, paymentEventDraft(payment, { ...payment, description: 'Deposit' })],

@@ -27,7 +27,7 @@ import type { Webhook } from '../domain/webhooks/webhook.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 
 /** When everything happens that has no other time: a full hour, on a Monday. */
-export const NOW = Date.parse('2026-05-04T09:00:00Z')
+export const NOW = Date.parse('2030-01-14T09:00:00Z')
 const at = new Date(NOW).toISOString()
 const times = { createdAt: at, updatedAt: at }
 
@@ -72,8 +72,8 @@ export const doctor: WithUpdatedAt<Doctor> = {
   breaks: {},
   timeOff: [
     {
-      from: '2026-09-14',
-      to: '2026-09-14',
+      from: '2030-03-11',
+      to: '2030-03-11',
       times: { start: '11:00', end: '12:30' },
       reason: 'Surgery',
     },
@@ -84,8 +84,8 @@ export const doctor: WithUpdatedAt<Doctor> = {
 
 export const holiday = {
   id: '0d3d1d0c-3c8f-8a6e-a1e2-6a4f0f3a7b15',
-  from: '2026-10-29',
-  to: '2026-10-29',
+  from: '2030-10-29',
+  to: '2030-10-29',
   reason: 'Republic Day',
 }
 
@@ -113,7 +113,7 @@ export const priceList: PriceList = {
   name: 'Private patients',
   currency: clinic.currency,
   isDefault: true,
-  validFrom: '2026-01-01',
+  validFrom: '2030-01-01',
   validTo: null,
   items: [{ treatmentId: treatment.id, price: 179_990 }],
 }
@@ -149,7 +149,7 @@ export const appointment: WithUpdatedAt<Appointment> = {
   id: 'ef77db86-d596-88a3-b543-41742b5e6fc5',
   patient: patientReference,
   doctor: doctorReference,
-  date: '2026-06-15',
+  date: '2030-01-21',
   startTime: '09:00',
   endTime: '09:30',
   notes: 'First appointment',
@@ -161,7 +161,7 @@ export const appointment: WithUpdatedAt<Appointment> = {
 export const earlierAppointment: WithUpdatedAt<Appointment> = {
   ...appointment,
   id: '47ced4e0-df1b-8c07-aee8-f911b5b028fa',
-  date: '2026-06-12',
+  date: '2030-01-18',
   notes: null,
   room: null,
 }
@@ -188,7 +188,7 @@ export function appointmentAfter(action: AppointmentAction): WithUpdatedAt<Appoi
 
 export const CANCELLATION = { kind: 'cancel', reason: 'The patient is travelling' } as const
 
-const invoiceReference = { id: 'fc63a8e7-b5f3-8fa1-a486-a64825874243', number: '2026-0417' }
+const invoiceReference = { id: 'fc63a8e7-b5f3-8fa1-a486-a64825874243', number: '2030-0417' }
 
 const paid: WithUpdatedAt<Omit<Payment, 'id' | 'amount' | 'method'>> = {
   ...NEW_PAYMENT,
@@ -198,7 +198,7 @@ const paid: WithUpdatedAt<Omit<Payment, 'id' | 'amount' | 'method'>> = {
   type: 'payment',
   status: 'completed',
   description: null,
-  date: '2026-05-04',
+  date: '2030-01-14',
   ...times,
 }
 
@@ -211,8 +211,8 @@ export const unpaidInvoice: WithUpdatedAt<Invoice> = {
   ...invoiceReference,
   clinicStatus: 'sent',
   status: 'sent',
-  issueDate: '2026-05-04',
-  dueDate: '2026-05-18',
+  issueDate: '2030-01-14',
+  dueDate: '2030-01-28',
   paidAt: null,
   clinicPaidAt: null,
   currency: clinic.currency,
@@ -250,14 +250,14 @@ export const sms: WithUpdatedAt<Message> = {
   type: 'manual',
   recipient: patient.phoneNumber ?? '',
   subject: null,
-  text: 'Your appointment is on Monday at 09:00.',
+  text: 'Your appointment is at 09:00.',
   status: 'sent',
   providerMessageId: exampleId('id of the provider'),
   errorMessage: null,
   sentAt: at,
   patient: patientReference,
   acceptedAt: at,
-  acceptedOn: '2026-05-04',
+  acceptedOn: '2030-01-14',
   dispatch: null,
   updatedAt: at,
 }

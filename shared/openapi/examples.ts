@@ -197,8 +197,8 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
     },
   },
   'update-price-list': changed(
-    { valid_to: '2026-12-31' },
-    renderPriceList({ ...priceList, validTo: '2026-12-31' }),
+    { valid_to: '2030-12-31' },
+    renderPriceList({ ...priceList, validTo: '2030-12-31' }),
   ),
   'create-doctor': {
     default: {
@@ -213,16 +213,16 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   },
   'update-doctor': {
     default: {
-      request: { exceptions: { '2026-12-24': [] } },
+      request: { exceptions: { '2030-12-24': [] } },
       response: {
-        data: renderDoctor({ ...doctor, exceptions: { '2026-12-24': [] } }, caller),
+        data: renderDoctor({ ...doctor, exceptions: { '2030-12-24': [] } }, caller),
         meta: { appointments_outside: 2 },
       },
     },
   },
   'create-time-off': {
     default: {
-      request: { from: '2026-09-14', start_time: '11:00', end_time: '12:30', reason: 'Surgery' },
+      request: { from: '2030-03-11', start_time: '11:00', end_time: '12:30', reason: 'Surgery' },
       response: { data: timeOff, meta: { appointments_outside: 1 } },
     },
   },
@@ -233,7 +233,7 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
       treatment_id: treatment.id,
       room_id: room.id,
       date: appointment.date,
-      date_to: '2026-06-19',
+      date_to: '2030-01-25',
       limit: '3',
     }),
   },
@@ -319,8 +319,8 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
   },
   'update-invoice': {
     default: {
-      request: { due_date: '2026-07-31' },
-      response: { data: writtenInvoice({ dueDate: '2026-07-31' }) },
+      request: { due_date: '2030-02-28' },
+      response: { data: writtenInvoice({ dueDate: '2030-02-28' }) },
     },
   },
   'send-invoice': { default: { response: { data: writtenInvoice({ clinicStatus: 'sent' }) } } },

@@ -1,8 +1,5 @@
+import { escapeHtml } from './highlight.ts'
 import { type Page, relative, rootOf } from './pages.ts'
-
-/** Escapes text for element content and quoted attribute values. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** Names of the scripts and styles, which contain a hash of their content. */
 export type Assets = Readonly<Record<'script' | 'searchScript' | 'style' | 'tryScript', string>>

@@ -1,29 +1,11 @@
 import MarkdownIt from 'markdown-it'
-import prism from 'prismjs'
-import 'prismjs/components/prism-bash.js'
-import 'prismjs/components/prism-json.js'
-import 'prismjs/components/prism-python.js'
-import 'prismjs/components/prism-typescript.js'
 import { anchors } from './anchors.ts'
-import { escapeHtml } from './html.ts'
+import { escapeHtml, highlight, placeholders } from './highlight.ts'
 import type { Page } from './pages.ts'
-import { BASE_URL, CREDENTIAL } from './samples.ts'
+import { BASE_URL } from './samples.ts'
 
 /** The languages of samples. Consecutive blocks in several of them are tabs. */
 const LANGUAGES: Readonly<Record<string, string>> = { sh: 'curl', ts: 'TypeScript', python: 'Python' }
-
-/** Source text with a class for each kind of token, except for those that make up most tokens and have the color of the text. */
-function highlight(code: string, language: string): string {
-  const grammar = prism.languages[language]
-  const html = grammar ? prism.highlight(code, grammar, language) : escapeHtml(code)
-  return placeholders(html.replace(/<span class="token (?:operator|punctuation)">(.*?)<\/span>/g, '$1'))
-}
-
-/** Marks what the page's script replaces by the real address and credential. */
-const placeholders = (html: string): string =>
-  html
-    .replaceAll(BASE_URL, `<var class="base">${BASE_URL}</var>`)
-    .replaceAll(CREDENTIAL, `<var class="pair">${CREDENTIAL}</var>`)
 
 const markdown = new MarkdownIt({ html: true })
 /** Only the tags that pages use; all others are text. */
@@ -128,8 +110,11 @@ export function renderMarkdown(
 ${main(render(tokens))}`
   }
   const isSample = ({ type }: (typeof tokens)[number]) => type === 'fence'
-  const tryIt = endpoint ? ' <button type="button" id="try">Try it</button>' : ''
   const body = render(tokens.filter((token) => !isSample(token)))
-  return `${main(tryIt ? body.replace('</code></p>', `</code>${tryIt}</p>`) : body)}<aside aria-label="Samples">${render(tokens.filter(isSample))}</aside>
+  return `${main(endpoint ? body.replace(/<p><code>([A-Z]+) (.*?)<\/code><\/p>/, address) : body)}<aside aria-label="Samples">${render(tokens.filter(isSample))}</aside>
 `
 }
+
+/** The method and the address of an endpoint, to copy and to try. */
+const address = (_: string, method: string, path: string): string =>
+  `<figure class="address"><b class="${method.toLowerCase()}">${method}</b> <code>${placeholders(BASE_URL)}${path}</code><button type="button" class="copy">Copy</button><button type="button" id="try">Try it</button></figure>`

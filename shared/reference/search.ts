@@ -55,6 +55,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   'delete patient': 'patient erased',
   gdpr: 'patient erased',
   hmac: 'signature',
+  kvkk: 'patient erased',
   postman: 'openapi',
   refund: 'record payment',
   reschedule: 'update appointment',

@@ -52,8 +52,13 @@ async function visit(
   })
   // On a busy machine, a page takes half a minute.
   visited.page.setDefaultTimeout(90_000)
+  const questions: string[] = []
+  visited.page.on('dialog', (dialog) => {
+    questions.push(dialog.message())
+    void dialog.accept()
+  })
   await visited.page.goto(`${origin}${path}`)
-  return visited
+  return { ...visited, questions }
 }
 
 const status = (page: Page): Locator => page.locator('.try [role=status]')
@@ -125,7 +130,7 @@ it('shows the section, the line and the words of the first results', async () =>
   await page.locator('#search').fill('recurring')
   const first = page.locator('#found li').first()
   await first.locator('strong', { hasText: 'Recurring' }).waitFor()
-  expect(await first.innerText()).toMatch(/› Not offered[\s\S]+book each appointment with its own request/)
+  expect(await first.innerText()).toMatch(/› Not offered[\s\S]+waiting lists/)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/docs/api#not-offered')
 })
@@ -156,8 +161,8 @@ it('says that a list has no records instead of sending the id of the sample', as
   expect(await page.locator('.try [name=id]').inputValue()).toBe('')
 })
 
-it('books the first free slot when nothing is changed, and names the page of an error', async () => {
-  const { page } = await visit('/docs/reference/create-appointment', {}, [
+it('books the first free slot when nothing is changed, after one question, and names the page of an error', async () => {
+  const { page, questions } = await visit('/docs/reference/create-appointment', {}, [
     'console: Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)',
   ])
   await page.locator('#try').click()
@@ -169,20 +174,32 @@ it('books the first free slot when nothing is changed, and names the page of an 
   expect(appointment_date >= new Date().toISOString().slice(0, 10)).toBe(true)
   expect((await get(stack, `/doctors/${doctor.id}`)).body.data.is_active).toBe(true)
   await page.locator('.try textarea').fill('{"patient": "x"}')
+  for (const sample of ['.sh', '.ts', '.python'])
+    expect(await page.locator(`aside ${sample}`).textContent()).toMatch(/"?patient"?: ["']x["']/)
   await page.locator('.send').click()
   expect(await page.getByRole('link', { name: 'What to do' }).getAttribute('href')).toMatch(
     /errors#validation$/,
   )
+  expect(questions).toEqual([expect.stringContaining('Bosphorus Family Clinic is not a test clinic.')])
 })
 
-it('copies code with the address and the credential', async () => {
-  const { page } = await visit('/docs', { permissions: ['clipboard-read', 'clipboard-write'] })
+it('copies a request that books, with the address and the whole credential, of which the screen shows the key', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page } = await visit('/docs/reference/create-appointment', { permissions })
+  const day = /"appointment_date": "(.+?)"/.exec((await page.locator('aside .sh').textContent()) ?? '')?.[1]
+  expect(Date.parse(day ?? '') - Date.now()).toBeLessThan(4 * 86_400_000)
   await page.locator('#credential').fill(credential())
-  await page.locator('figure.sh .copy').click()
+  await page.locator('#try').click()
+  const isFilled = async () => (await page.locator('aside .sh').textContent())?.includes('2030') === false
+  await expect.poll(isFilled).toBe(true)
+  await expect.poll(() => status(page).textContent()).toBe('')
+  await page.locator('aside .sh .copy').click()
   await page.getByText('Copied').waitFor()
   const copied = await page.evaluate<string>('navigator.clipboard.readText()')
   const { stdout } = await promisify(execFile)('sh', ['-c', copied])
-  expect(JSON.parse(stdout).data.id).toBe(stack.clinics[0]?.id)
+  expect(JSON.parse(stdout).data.status).toBe('scheduled')
+  const mask = "getComputedStyle(document.querySelector('aside .sh .masked')).webkitTextSecurity"
+  expect(await page.evaluate(mask)).toBe('disc')
 })
 
 it('keeps the other theme until it is switched back to that of the system', async () => {
@@ -214,6 +231,8 @@ it('shows a page with the search for an address that does not exist', async () =
   await page.locator('#found strong').first().waitFor()
   const links = page.getByRole('main').getByRole('link')
   expect(await links.last().getAttribute('href')).toBe('../../../docs')
+  // The results are above the links.
+  await page.keyboard.press('Escape')
   await links.first().click()
   await page.waitForURL('**/docs/guides/quickstart')
 })
@@ -228,7 +247,7 @@ it('shows samples with the address of the server, the credential and the languag
   const sample = page.locator('figure.python')
   await sample.waitFor()
   expect(await sample.innerText()).toContain(`base_url="${stack.api}"`)
-  expect(await sample.innerText()).toContain(`credential="${credential()}"`)
+  expect(await sample.textContent()).toContain(`credential="${credential()}"`)
   expect(await page.locator('figure.sh').isVisible()).toBe(false)
   // The credential is gone with the tab.
   expect(await page.evaluate<string>('Object.keys(localStorage).concat(document.cookie).join()')).toBe(
@@ -322,12 +341,12 @@ it('loads less than 200 kB with the search, and less than 10 kB on a second visi
   expect(weight.bytes - before).toBeLessThan(10_000)
 })
 
-it('has examples of ids that the demo clinic has, except of webhook endpoints', async () => {
+it('has examples of ids that the demo clinic has, except of webhook endpoints and holds', async () => {
   const paths = Object.entries(document.paths).flatMap(([path, { get: operation }]) => {
     const parameters = (operation?.parameters ?? []).map(resolveRef)
     if (parameters.some((parameter) => parameter.in === 'query' && parameter.required)) return []
     return parameters
-      .filter((parameter) => parameter.in === 'path' && !path.startsWith('/webhooks/'))
+      .filter((parameter) => parameter.in === 'path' && !/^\/(webhooks|holds)\//.test(path))
       .map(({ name, example }) => path.replace(`{${name}}`, String(example)))
   })
   expect(paths.length).toBeGreaterThan(5)
@@ -368,7 +387,7 @@ it('has the texts of the screenshots in docs/screenshots, which `npm run prove` 
   const save = async (page: Page, name: string) => {
     const path = join(SCREENSHOTS, `${name}.png`)
     await page.screenshot({ path })
-    expect(statSync(path).size).toBeLessThan(300_000)
+    expect(statSync(path).size).toBeLessThan(320_000)
   }
   const wide = { width: 1440, height: 900 }
   await take((await visit('/docs', { viewport: wide })).page, 'home')

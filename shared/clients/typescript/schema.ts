@@ -7942,7 +7942,7 @@ export interface operations {
             query: {
                 /**
                  * @description The first date, in the clinic's time zone. Must not be after 2199-12-31.
-                 * @example 2026-06-15
+                 * @example 2030-01-21
                  */
                 date: string;
                 /** @description The last date, at most 30 days after `date`, which it defaults to. */
@@ -8298,7 +8298,7 @@ export interface operations {
                 id: string;
                 /**
                  * @description A malformed id is treated like an unknown one and returns `time_off_not_found`.
-                 * @example 9da2afcb-3060-58d1-ac8d-3ca3ba8530a6
+                 * @example 42824581-87e8-5e34-bb7d-961462e6c9e0
                  */
                 time_off_id: string;
             };
@@ -10114,7 +10114,7 @@ export interface operations {
                 room_id?: string;
                 /**
                  * @description The date, in the clinic's time zone. Must not be after 2199-12-31.
-                 * @example 2026-06-15
+                 * @example 2030-01-21
                  */
                 date: string;
                 /** @description The last date, at most 30 days after `date`. Slots then have a `date`. */
@@ -16364,12 +16364,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16416,12 +16416,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16468,12 +16468,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16520,12 +16520,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16572,12 +16572,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16624,12 +16624,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16676,12 +16676,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16728,12 +16728,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16780,12 +16780,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16832,12 +16832,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16884,12 +16884,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16936,12 +16936,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -16988,12 +16988,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17040,12 +17040,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17092,12 +17092,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17144,12 +17144,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17196,12 +17196,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17248,12 +17248,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17300,12 +17300,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17352,12 +17352,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17404,12 +17404,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17456,12 +17456,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17508,12 +17508,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17560,12 +17560,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17612,12 +17612,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17664,12 +17664,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17716,12 +17716,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };
@@ -17768,12 +17768,12 @@ export interface operations {
                 "webhook-id": string;
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1777885200
+                 * @example 1894611600
                  */
                 "webhook-timestamp": number;
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are several signatures, separated by spaces; accept the delivery if one matches.
-                 * @example v1,SZoddDL0c2nYW2Srrc+b33U++tTzzfmb9hbwusInlV0=
+                 * @example v1,UtX85k/BE5BBvNX/jOsC8lWvVruj8+bcTldDN544O/8=
                  */
                 "webhook-signature": string;
             };

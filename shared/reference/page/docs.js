@@ -14,10 +14,34 @@ function credential() {
     .replace(/^(Authorization:\s*)?(Developer\s+)?/i, '')
 }
 
-/** Shows the address of this server, and the credential once it is entered, in all samples. */
+/** Shows the address of this server, and the credential once it is entered, in all samples. Its secret is masked, and copied. */
 function fillSamples() {
   for (const base of all('var.base')) base.textContent = new URL(dataset.api, location).href
-  for (const place of all('var.pair')) place.textContent = credential() || 'KEY:SECRET'
+  const [key, secret = ''] = (credential() || 'KEY:SECRET').split(':')
+  for (const place of all('var.pair')) {
+    const masked = Object.assign(document.createElement('span'), { textContent: secret })
+    masked.className = credential() && 'masked'
+    place.replaceChildren(`${key}:`, masked)
+  }
+}
+
+/** The day of the appointment in the samples, before which and after which their other days are. */
+const SAMPLE_DAY = '2030-01-21'
+
+/** A text in which the days of samples are moved, so that this one is the next working day. The form of Try it calls it too. */
+function fromToday(text) {
+  const next = new Date(new Date().toLocaleDateString('sv'))
+  do next.setUTCDate(next.getUTCDate() + 1)
+  while (next.getUTCDay() % 6 === 0)
+  const moved = (day) =>
+    new Date(Date.parse(day) + (next - Date.parse(SAMPLE_DAY))).toISOString().slice(0, 10)
+  return text.replace(/\b20(?:29|30)-[01]\d-[0-3]\d/g, moved)
+}
+
+function moveDays() {
+  const texts = document.createNodeIterator(one('body'), NodeFilter.SHOW_TEXT)
+  for (let text = texts.nextNode(); text; text = texts.nextNode())
+    if (text.parentElement.closest('figure')) text.data = fromToday(text.data)
 }
 
 /** A credential gives access to a whole clinic: it is held until the tab is closed, and sent nowhere but to this server. */
@@ -89,6 +113,7 @@ const fold = () => {
 document.addEventListener('DOMContentLoaded', () => {
   rememberCredential()
   fillSamples()
+  moveDays()
   showLanguage()
   fold()
   wide.addEventListener('change', fold)

@@ -1,11 +1,15 @@
 /** A form that sends the request of an endpoint's page, loaded on the first click. */
+import { highlight } from '../highlight.ts'
+import { curlSample, pythonSample, typescriptSample } from '../samples.ts'
 import { element } from './element.js'
+
+const SAMPLES = { sh: curlSample, ts: typescriptSample, python: pythonSample }
 
 /** Adds the form below the button. */
 export async function open(button, { api, docs }) {
   if (document.querySelector('.try')) return
   const form = element('form', { className: 'try' }, 'Loading…')
-  button.closest('p').after(form)
+  button.closest('figure').after(form)
   const description = await (await fetch(`${docs}../openapi.json`)).json()
   const request = requestOf(description, location.pathname.split('/').at(-1))
   const [status, result] = [element('p', { role: 'status' }), element('div')]
@@ -15,6 +19,7 @@ export async function open(button, { api, docs }) {
   form.addEventListener('input', ({ target }) => {
     const key = form.querySelector('[name=idempotency-key]')
     if (key && target !== key) key.value = crypto.randomUUID()
+    showSamples(context)
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -29,11 +34,34 @@ export async function open(button, { api, docs }) {
   if (credential() !== '' && request.method === 'GET' && status.textContent === '') await sendRequest(context)
 }
 
+/** Writes what the form sends into the samples of the page, unless its body is being typed. */
+function showSamples(context) {
+  const fields = fieldsOf(context)
+  const filled = (place) => fields.filter(({ dataset, value }) => dataset.place === place && value !== '')
+  const typed = (text) => (/^(\d{1,9}|true|false)$/.test(text) ? JSON.parse(text) : text)
+  try {
+    const sent = {
+      ids: filled('path').map(({ value }) => value),
+      query: Object.fromEntries(filled('query').map(({ name, value }) => [name, typed(value)])),
+      body: filled(undefined).map(({ value }) => JSON.parse(value))[0],
+    }
+    for (const [language, sample] of Object.entries(SAMPLES))
+      document.querySelector(`figure.${language} code`).innerHTML = highlight(
+        sample(context.request, sent),
+        language,
+      )
+    fillSamples()
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+}
+
 /** What the document says about an operation: path, method, parameters and the sample of its body. */
 function requestOf({ paths, components }, id) {
-  const [[path, method, { parameters = [], requestBody }]] = Object.entries(paths).flatMap(([path, item]) =>
+  const [[path, method, operation]] = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, one]) => (one.operationId === id ? [[path, method, one]] : [])),
   )
+  const { parameters = [], requestBody } = operation
   const [example] = Object.values(requestBody?.content['application/json'].examples ?? {})
   const resolved = parameters.map(({ $ref, ...own }) =>
     $ref ? components.parameters[$ref.split('/').at(-1)] : own,
@@ -41,7 +69,8 @@ function requestOf({ paths, components }, id) {
   return {
     path,
     method: method.toUpperCase(),
-    sample: example && JSON.stringify(example.value, null, 2),
+    operation,
+    sample: example && fromToday(JSON.stringify(example.value, null, 2)),
     parameters: resolved.filter(({ deprecated, name }) => !deprecated && name !== 'if-none-match'),
   }
 }
@@ -52,7 +81,8 @@ function inputsOf({ parameters, sample }) {
     const input = element('input', { name, required, autocomplete: 'off', spellcheck: false })
     input.dataset.place = place
     // An optional range of dates would leave out most records.
-    if (required || (place === 'query' && schema.format !== 'date')) input.value = example ?? ''
+    if (required || (place === 'query' && schema.format !== 'date'))
+      input.value = fromToday(String(example ?? ''))
     if (name === 'idempotency-key') input.value = crypto.randomUUID()
     return input
   })
@@ -99,6 +129,7 @@ async function fill(context) {
     for (const field of fields) field.value = field.value.replaceAll(example, id)
   }
   await fillSlot(context)
+  showSamples(context)
 }
 
 /** Replaces a day and a start by the first free slot of the doctor, who is set by now, in the month from the server's date on. */
@@ -119,9 +150,18 @@ async function fillSlot(context) {
         .replace(`"start_time": "${sent('start_time')}"`, `"start_time": "${slot.start_time}"`)
 }
 
+/** Asks once before a request that changes records of real patients. */
+async function isAllowed(context) {
+  const { clinic } = context.request.method === 'GET' || context.isConfirmed ? {} : await get(context, '/me')
+  context.isConfirmed ||=
+    !clinic || clinic.is_test || confirm(`${clinic.name} is not a test clinic. Send this request to it?`)
+  return context.isConfirmed
+}
+
 async function sendRequest(context) {
   const { request, status, result, base } = context
   await context.filled
+  if (!(await isAllowed(context))) return
   const headers = { authorization: `Developer ${credential()}` }
   const search = new URLSearchParams()
   let { path } = request
@@ -155,7 +195,8 @@ function shownResponse({ docs, status }, { headers }, text) {
   if (key) status.append(' ', element('a', { href: `${docs}errors#${key}` }, 'What to do'))
   const names = [...headers].map(([name, value]) => `${name}: ${value}`).join('\n')
   const copy = element('button', { type: 'button', className: 'copy' }, 'Copy')
-  const code = element('code', {}, isJson ? JSON.stringify(body, null, 2) : text)
+  const code = element('code', {}, text)
+  if (isJson) code.innerHTML = highlight(JSON.stringify(body, null, 2), 'json')
   const block = element('pre', { tabIndex: 0, role: 'region', ariaLabel: 'Response' }, code)
   return [
     element('details', {}, element('summary', {}, 'Headers'), element('pre', {}, names)),

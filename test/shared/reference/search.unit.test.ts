@@ -31,6 +31,7 @@ it.each([
   ['recurring', 'api#not-offered'],
   ['reschedule', 'reference/update-appointment'],
   ['gdpr', 'events/patient.erased'],
+  ['kvkk', 'events/patient.erased'],
   ['delete patient', 'events/patient.erased'],
   ['how do I cancel an appointment', 'reference/cancel-appointment'],
   ['create', 'reference/create-patient'],
