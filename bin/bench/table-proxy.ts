@@ -19,6 +19,7 @@ type TableCall = {
 type Capacity = { readonly CapacityUnits: number }
 
 const READS = /Get|Query|Scan/
+const READING_MS = 20
 
 /**
  * Starts a server in front of the engine that records the calls of the table, and accepts messages for queues.
@@ -41,6 +42,8 @@ export async function startTableProxy(endpoint: string, delayMs: number) {
       const roundTrip = roundTrips + 1
       const measured = JSON.stringify({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' })
       const [reply] = await Promise.all([send(name, measured), isReplay || setTimeout(delayMs)])
+      // If the process was stalled, calls of the same round trip have arrived, but were not read yet.
+      if (!isReplay) await setTimeout(READING_MS)
       if (reply === 'disconnect') return reply
       const { ConsumedCapacity = [] } = JSON.parse(reply.body) as { ConsumedCapacity?: Capacity | Capacity[] }
       const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
