@@ -7,7 +7,7 @@ import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { entityNames } from '../clinic/import/files/import-paths.ts'
+import { entityOf } from '../clinic/import/files/import-paths.ts'
 import { requireExtension } from '../clinic/import/files/rows.ts'
 import { fileEntities } from '../clinic/import/run/file-entities.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
@@ -61,7 +61,7 @@ export function importFiles(
     .sort()
     .map((name) => {
       requireExtension(join(folder, name))
-      return { path: join(folder, name), entity: entityNames(name, undefined, known, undefined)[0] }
+      return { path: join(folder, name), entity: entityOf(name, undefined, known) }
     })
 }
 

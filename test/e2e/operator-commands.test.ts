@@ -85,7 +85,7 @@ async function createDeadLetter(args: readonly string[]): Promise<string> {
 
 /** Files of imports, of which a few rows are wrong, and a folder for what commands write. Examples of docs/ stay where they are. */
 function writeFiles(): (name: string) => string {
-  cpSync('docs/examples/maps/cliniko', folder, { recursive: true })
+  cpSync('docs/examples/converters/cliniko', folder, { recursive: true })
   writeFileSync(join(folder, 'patients.ndjson'), '{"external_id":"1","first_name":"Ada","last_name":"Lang"}')
   return (name) => (existsSync(name) ? name : join(folder, name === 'FILE...' ? 'patients.ndjson' : name))
 }

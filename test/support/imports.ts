@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { RejectedRows } from '../../bin/clinic/import/files/rejections.ts'
 import { fileEntities } from '../../bin/clinic/import/run/file-entities.ts'
 import { type ImportOptions, importFile } from '../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -42,8 +43,10 @@ export async function importRecords(
   const entity = fileEntities(table, now).find((known) => known.name === name)
   if (!entity) throw new Error(`no entity ${name}`)
   const [reasons, rejections, warned]: [string[], string[], string[]] = [[], [], []]
+  using rejected = new RejectedRows(file)
   const result = await importFile(file, entity, clinic, {
     now,
+    rejected,
     ...options,
     onRejected: ({ line, reasons: all }) => {
       reasons.push(all.join('; '))
@@ -51,5 +54,6 @@ export async function importRecords(
     },
     onWarning: ({ line, text }) => warned.push(`${line}: ${text}`),
   })
+  rejected.finish(result)
   return { ...result, reasons, rejections, warned }
 }

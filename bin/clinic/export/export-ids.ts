@@ -11,16 +11,16 @@ import { ExternalRef } from '../../../shared/sync/external-ids/resolve-reference
 import { RECORD_KEYS, withOwnRecords } from '../../../shared/sync/external-ids/resolve-rows.ts'
 import { cellWriter } from '../import/files/csv-cells.ts'
 import { parseEncoding } from '../import/files/encoding.ts'
-import { entityNames, onFiles, requireEntity, requireFile, resolveMap } from '../import/files/import-paths.ts'
+import { entityOf, onFiles, requireEntity, requireFile } from '../import/files/import-paths.ts'
 import type { SourceRow } from '../import/files/row.ts'
-import { readColumnMap } from '../import/maps/column-map.ts'
+import { convertFiles } from '../import/run/convert-all.ts'
 import { openFile } from '../import/run/open-file.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, listPrinter } from '../tool/output.ts'
 
 /** How a file is read. */
-export type FileOptions = { entity?: string; map?: string; encoding?: string }
+export type FileOptions = { entity?: string; with?: string; encoding?: string }
 
 export function addIdsCommand(command: Command): void {
   command
@@ -36,7 +36,7 @@ export function addIdsCommand(command: Command): void {
 /** Adds the options, besides the entity, of how a file is read. */
 export const addReadingOptions = (command: Command): Command =>
   command
-    .option('--map <name>', 'as for import')
+    .option('--with <module>', 'as for import')
     .option('--encoding <name>', 'of the file, if not UTF-8', parseEncoding)
 
 async function listIds(given: string | undefined, options: FileOptions, command: Command): Promise<void> {
@@ -95,16 +95,19 @@ export async function* idsOfFile(
   options: FileOptions,
   { clinic, entities }: { readonly clinic: ClinicInfo; readonly entities: readonly ImportableEntity[] },
 ): AsyncGenerator<IdOfRow> {
-  const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
-  const wanted = entityNames(file, options.entity, names, map)
-  for (const entity of entities.filter(({ name }) => wanted.includes(name))) {
+  const { encoding } = options
+  using conversions =
+    options.with === undefined
+      ? undefined
+      : await convertFiles([file], { path: options.with, clinic, encodingOf: () => encoding })
+  const wanted = [...(conversions?.of(file)?.entities ?? [entityOf(file, options.entity, names)])]
+  for (const entity of entities.filter(({ name }) => wanted.includes(name) && names.includes(name))) {
     const keys = await entity.readKeys(clinic.id)
     const own = entity.ownRecords(clinic.id, keys)
-    const opened = await openFile({ file, entity }, { clinic, map, encoding: options.encoding })
+    const { records } = await openFile({ file, entity }, { conversions, encoding })
     const { name, idKind: kind } = entity
     const idsOf = (row: SourceRow): IdOfRow | null => {
-      const fields: Readonly<Record<string, unknown>> =
-        'values' in row ? opened.map.read(row.values).fields : {}
+      const fields = 'values' in row ? row.values : {}
       const { data: externalId } = ExternalRef.safeParse(fields.external_id)
       if (externalId === undefined) return null
       return {
@@ -116,7 +119,7 @@ export async function* idsOfFile(
         id: own.idOf(kind, externalId),
       }
     }
-    for await (const { row: ids } of withOwnRecords(opened.records, idsOf, own)) if (ids) yield ids
+    for await (const { row: ids } of withOwnRecords(records, idsOf, own)) if (ids) yield ids
   }
 }
 

@@ -1,24 +1,27 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { withSource } from '../../../shared/store/table/table.ts'
+import { type Table, withSource } from '../../../shared/store/table/table.ts'
+import type { ImportableEntity } from '../../../shared/sync/entities/entity.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, type GlobalOptions, NeedsAttention, print, printProgress } from '../tool/output.ts'
+import type { Conversions } from './converters/convert-files.ts'
+import { draftConverter } from './converters/draft.ts'
 import { parseEncoding } from './files/encoding.ts'
 import { ImportFileError } from './files/import-errors.ts'
-import { digestOf, entityNames, onFiles, requireFile, resolveMap } from './files/import-paths.ts'
-import { rowsFile } from './files/rejections.ts'
-import { readColumnMap } from './maps/column-map.ts'
-import { Aliases } from './run/aliases.ts'
-import { draftMap } from './run/draft-map.ts'
+import { digestOf, entityOf, onFiles, requireFile } from './files/import-paths.ts'
+import { RejectedRows, rejectedFile } from './files/rejections.ts'
+import { convertFiles } from './run/convert-all.ts'
 import { fileEntities, importableFiles } from './run/file-entities.ts'
-import type { ImportResult } from './run/import-file.ts'
+import { type ImportResult, importFile } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
 import { LineItemFiles } from './run/line-items.ts'
 import { withPauses } from './run/pauses.ts'
 import { SeenIds } from './run/repeated-values.ts'
 import {
+  conversionLines,
+  conversionReport,
   countsText,
   type FileReport,
   itemsLeftLines,
@@ -32,7 +35,7 @@ import { StatedPaid } from './run/unpaid-invoices.ts'
 type Options = {
   draft: boolean
   entity?: string
-  map?: string
+  with?: string
   /** By the name of the file; under an empty name for all others. */
   encoding?: ReadonlyMap<string, string>
   check: boolean
@@ -51,12 +54,11 @@ export function addImportCommand(command: Command): void {
     )
     .option('--entity <name>', 'entity of the files, if their names do not start with it')
     .option('--check', 'print what an import would do, without personal data, and write nothing', false)
+    .option('--draft', 'write move.ts next to the files, with their columns, to be filled in', false)
     .option(
-      '--draft',
-      'write a map with every column of the files, to be filled in, to --map (map.json next to them), and import nothing',
-      false,
+      '--with <module>',
+      'a TypeScript module that says what becomes of the rows of files of another system',
     )
-    .option('--map <name>', 'how columns and values are named: a JSON file, or cliniko, german or turkish')
     .option(
       '--encoding <name>',
       'of the files, if not UTF-8, or of one of them: patients.csv=windows-1250',
@@ -86,30 +88,40 @@ async function importFiles(paths: string[], options: Options, command: Command):
   const encodingOf = (file: string) =>
     [...(options.encoding ?? [])].find(([name]) => name !== '' && basename(name) === basename(file))?.[1] ??
     options.encoding?.get('')
-  if (options.draft) return draftMap(command, files, { ...options, encodingOf })
+  if (options.draft) return draftConverter(command, files, encodingOf, fileEntities({} as Table, Date.now))
   const { table, clinic } = await openClinic(command)
   for (const name of options.encoding?.keys() ?? [])
     if (name !== '' && !files.some((file) => basename(file) === basename(name)))
       throw new CommandFailure(`--encoding ${name}: no such file is imported`)
-  const importing = { ...options, clinic, encodingOf }
-  const digests = await Promise.all(files.map(digestOf))
+  const { with: path } = options
+  const digests = new Map<string, string>()
+  for (const file of files) digests.set(file, await digestOf(file))
+  using conversions = path === undefined ? undefined : await convertFiles(files, { path, clinic, encodingOf })
+  if (conversions) digests.set(conversions.converter.path, conversions.converter.digest)
+  const importing = { ...options, clinic, encodingOf, conversions }
   using trial = trialTable(table)
   const found = await importAll(command, files, { ...importing, table: trial, check: true })
-  const lines = [...found.reports.flatMap(reportLines), ...found.warnings]
-  if (options.check) return finish(command, { ...found, check: true }, [...lines, 'Nothing was written.'])
+  const lines = [
+    ...(conversions?.files ?? []).flatMap(conversionLines),
+    ...found.reports.flatMap(reportLines),
+    ...found.warnings,
+  ]
+  if (options.check)
+    return finish(command, { ...found, conversions, check: true }, [...lines, 'Nothing was written.'])
   if (options.yes) printProgress(command, lines.join('\n'))
   await confirm(command, lines)
-  for (const [at, file] of files.entries())
-    if ((await digestOf(file)) !== digests[at])
+  for (const [file, digest] of digests)
+    if ((await digestOf(file)) !== digest)
       throw new CommandFailure(
         `${file} was changed since it was read. Nothing was written: run the import again.`,
       )
   const target = withSource(withPauses(table), 'import')
   const done = await importAll(command, files, { ...importing, table: target, check: false })
-  finish(command, done, [...done.reports.map(summary), ...done.warnings])
+  finish(command, { ...done, conversions }, [...done.reports.map(summary), ...done.warnings])
 }
 
 type Outcome = {
+  readonly conversions?: Conversions | undefined
   readonly reports: readonly FileReport[]
   /** About all files together. */
   readonly warnings: readonly string[]
@@ -118,37 +130,49 @@ type Outcome = {
 }
 
 type Run = Omit<Options, 'encoding'> &
-  Pick<FileImport, 'table' | 'clinic'> & { readonly encodingOf: (file: string) => string | undefined }
+  Pick<FileImport, 'table' | 'clinic' | 'conversions'> & {
+    readonly encodingOf: (file: string) => string | undefined
+  }
 
 async function importAll(command: Command, files: readonly string[], run: Run): Promise<Outcome> {
   const { table, clinic } = run
   using lineItems = new LineItemFiles()
   const entities = importableFiles(fileEntities(table, Date.now, run), lineItems)
   const names = entities.map(({ name }) => name)
-  const map = run.map === undefined ? undefined : readColumnMap(resolveMap(run.map), entities)
-  const known = new Map(files.map((file) => [file, entityNames(file, run.entity, names, map)]))
+  const entitiesOf = (file: string): readonly string[] =>
+    run.conversions ? [...(run.conversions.of(file)?.entities ?? [])] : [entityOf(file, run.entity, names)]
+  const known = new Map(files.map((file) => [file, entitiesOf(file)]))
   const jobs = entities.flatMap((entity) =>
-    files
-      .filter((file) => known.get(file)?.includes(entity.name))
-      .map((file) => ({ file, entity, encoding: run.encodingOf(file) })),
+    files.filter((file) => known.get(file)?.includes(entity.name)).map((file) => ({ file, entity })),
   )
-  for (const { file, entity } of jobs)
-    for (const rows of ['rejected', 'left-out'] as const) {
-      const path = rowsFile(file, rows, (known.get(file)?.length ?? 0) > 1 ? entity.name : undefined)
-      if (files.includes(path))
-        throw new CommandFailure(
-          `${path} would be replaced by rows of ${file}: import it in a run of its own`,
-        )
-    }
+  for (const file of files)
+    if (files.includes(rejectedFile(file)))
+      throw new CommandFailure(
+        `${rejectedFile(file)} would be replaced by rows of ${file}: import it in a run of its own`,
+      )
   const reports: FileReport[] = []
   using statedPaid = new StatedPaid()
-  using aliases = new Aliases()
   using seen = new SeenIds()
   const problems: string[] = []
-  for (const { file, entity, encoding } of jobs) {
-    const job = { ...run, map, aliases, seen, isShared: (known.get(file)?.length ?? 0) > 1, encoding }
+  using kept = new DisposableStack()
+  const rejectedOf = new Map(files.map((file) => [file, kept.use(new RejectedRows(file))]))
+  for (const [at, { file, entity }] of jobs.entries()) {
+    const rejected = rejectedOf.get(file) as RejectedRows
+    const job = { ...run, seen, encoding: run.encodingOf(file) }
     try {
-      reports.push(await importWithProgress(command, file, entity, job, statedPaid))
+      const { report, written } = await importWithProgress(command, file, entity, job, {
+        rejected,
+        statedPaid,
+      })
+      reports.push(report)
+      if (jobs.slice(at + 1).some((later) => later.file === file)) continue
+      if (!run.check) rejected.finish(written)
+      else if ((await rejected.replaced(written)) !== null)
+        await requireImported(
+          rejected.path,
+          jobs.filter((one) => one.file === file).map((one) => one.entity),
+          job,
+        )
     } catch (error) {
       // A check names what is wrong with all files.
       if (!run.check || !(error instanceof ImportFileError)) throw error
@@ -170,10 +194,46 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   }
 }
 
-function finish(command: Command, { reports, counts, check }: Outcome, lines: readonly string[]): void {
+/** @throws ImportFileError if rejected rows of an earlier run have become valid: they would be lost */
+async function requireImported(
+  path: string,
+  entities: readonly ImportableEntity[],
+  { clinic, ...run }: Run & { readonly encoding: string | undefined },
+): Promise<void> {
+  using conversions = run.conversions?.empty()
+  await conversions?.add(path, run.encoding)
+  using rejected = new RejectedRows(path)
+  // Line items are kept for their invoices: those of an earlier run must not be added to them.
+  for (const entity of entities.filter(({ partOf }) => partOf === undefined)) {
+    const options = { ...run, conversions, rejected, seen: undefined, now: Date.now, isTrial: true }
+    const left = await importFile(path, entity, clinic, options)
+    if (left.imported + left.updated > 0)
+      throw new ImportFileError(
+        `${path} has rows that were not imported since: import it first, or delete it`,
+      )
+  }
+}
+
+function finish(
+  command: Command,
+  { reports, counts, check, conversions }: Outcome,
+  lines: readonly string[],
+): void {
   const total = sum(reports)
   const { json } = command.optsWithGlobals<GlobalOptions>()
-  print(command, { ...total, ...(check && { check }), ...counts, ...(json && { files: reports }) }, lines)
+  print(
+    command,
+    {
+      ...total,
+      ...(check && { check }),
+      ...counts,
+      ...(json && {
+        files: reports,
+        ...(conversions && { conversions: conversions.files.map(conversionReport) }),
+      }),
+    },
+    lines,
+  )
   if (total.rejected > 0) throw new NeedsAttention()
 }
 

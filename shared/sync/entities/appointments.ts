@@ -72,7 +72,7 @@ const columns = columnTable(
     }),
 )
 
-export const { valuesOf: appointmentValues } = columns
+export const { cells: appointmentCells, valuesOf: appointmentValues } = columns
 
 export function appointmentImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = appointmentStore({ table })

@@ -118,6 +118,7 @@ export function columnTable<const C extends Columns>(
   return {
     columns: Object.keys(columns),
     required,
+    cells,
     schema: (clinic: ClinicInfo, now: number, idOf: RefIds) =>
       z.preprocess(trimmed, checked(cells, clinic, now)).transform((row) => fieldsOf(row, idOf)),
     /** The values of a record by the columns that set them. References are ids of records. */

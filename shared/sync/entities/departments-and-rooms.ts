@@ -22,8 +22,8 @@ const roomColumns = columnTable({
   is_active: DEPARTMENT.is_active,
 })
 
-export const { valuesOf: departmentValues } = departmentColumns
-export const { valuesOf: roomValues } = roomColumns
+export const { cells: departmentCells, valuesOf: departmentValues } = departmentColumns
+export const { cells: roomCells, valuesOf: roomValues } = roomColumns
 
 export const departmentImport = (table: Table): ImportEntity<DepartmentFields> =>
   catalogueImport({

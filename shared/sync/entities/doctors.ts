@@ -86,7 +86,7 @@ const columns = columnTable({
   exceptions: emptied('exceptions', exceptions, {}),
 })
 
-export const { valuesOf: doctorValues } = columns
+export const { cells: doctorCells, valuesOf: doctorValues } = columns
 
 export function doctorImport(table: Table): ImportEntity<Fields> {
   const store = doctorStore({ table })

@@ -27,7 +27,7 @@ const columns = columnTable(
     }),
 )
 
-export const { valuesOf: holidayValues } = columns
+export const { cells: holidayCells, valuesOf: holidayValues } = columns
 
 /** The holidays after a row. */
 type Decided = { readonly write: Write; readonly after: Pick<Holidays, 'holidays' | 'imports'> }

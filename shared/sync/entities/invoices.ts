@@ -66,7 +66,7 @@ const columns = columnTable({
 })
 
 /** The status and the time of payment are those that the clinic has set: payments do not change them. */
-export const { valuesOf: invoiceValues } = columns
+export const { cells: invoiceCells, valuesOf: invoiceValues } = columns
 
 /** The paid amount and the status that depends on it are computed from the payments, not read from the file. */
 export function invoiceImport(table: Table, now: () => number, { numbersOf }: Lookups): ImportEntity<Fields> {

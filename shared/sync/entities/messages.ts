@@ -51,7 +51,7 @@ const columns = columnTable(
       }),
 )
 
-export const { valuesOf: messageValues } = columns
+export const { cells: messageCells, valuesOf: messageValues } = columns
 
 /** `created_at` is the time at which the clinic accepted the message. Defaults to `sent_at`. */
 export function messageImport(table: Table, now: () => number): ImportEntity<Fields> {

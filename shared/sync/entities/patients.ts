@@ -92,7 +92,7 @@ const columns = columnTable(
   },
 )
 
-export const { valuesOf: patientValues } = columns
+export const { cells: patientCells, valuesOf: patientValues } = columns
 
 const ERASED = new RowRejectedError({ field: '', issue: 'erased' }, 'the patient was erased')
 

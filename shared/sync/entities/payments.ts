@@ -49,7 +49,7 @@ const columns = columnTable(
     }),
 )
 
-export const { valuesOf: paymentValues } = columns
+export const { cells: paymentCells, valuesOf: paymentValues } = columns
 
 /** Writes payments in the transaction that updates their invoice. */
 export function paymentImport(table: Table, now: () => number): ImportEntity<PaymentFields> {

@@ -58,7 +58,7 @@ const columns = columnTable({
   },
 })
 
-export const { valuesOf: priceListValues } = columns
+export const { cells: priceListCells, valuesOf: priceListValues } = columns
 
 export const priceListImport = (table: Table): ImportEntity<Fields> =>
   catalogueImport({

@@ -29,7 +29,7 @@ const columns = columnTable({
   is_active: defaulted('isActive', booleanField),
 })
 
-export const { valuesOf: treatmentValues } = columns
+export const { cells: treatmentCells, valuesOf: treatmentValues } = columns
 
 export const treatmentImport = (table: Table): ImportEntity<Fields> =>
   catalogueImport({

@@ -1,8 +1,9 @@
 /** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
+import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { ColumnSums } from './column-sums.ts'
 import { CSV_PROBLEMS, cellsOf, cellValue, UNCLOSED } from './csv-cells.ts'
 import { ImportFileError } from './import-errors.ts'
-import { type FileFormat, HEADER_PROBLEM, type SourceRow, SUM_PROBLEM } from './row.ts'
+import { type FileFormat, HEADER_PROBLEM, isReason, type SourceRow, SUM_PROBLEM } from './row.ts'
 import { type Line, MAX_LINE_LENGTH } from './text-lines.ts'
 
 type CsvFormat = FileFormat & { readonly kind: 'csv' }
@@ -51,6 +52,8 @@ async function nextFilledLine(next: NextLine): Promise<Line | undefined> {
 async function* readRecords(file: string, next: NextLine, format: CsvFormat): AsyncGenerator<SourceRow> {
   const { delimiter, header } = format
   const columns = new ColumnSums()
+  // The reason of a rejected sum is no part of it.
+  const ownColumns = [...header.keys()].filter((at) => !isReason(foldName(header[at] ?? '')))
   for (let first = await nextFilledLine(next); first; first = await nextFilledLine(next)) {
     const line = first.number
     const text = await withContinuation(first, next)
@@ -60,7 +63,8 @@ async function* readRecords(file: string, next: NextLine, format: CsvFormat): As
     if (problem !== null) yield { line, problem, text }
     else if (header.every((name, at) => cells[at]?.trim() === name))
       yield { line, problem: HEADER_PROBLEM, cells }
-    else if (columns.isSum(cells)) yield { line, problem: SUM_PROBLEM, cells }
+    else if (columns.isSum(ownColumns.map((at) => cells[at] ?? '')))
+      yield { line, problem: SUM_PROBLEM, cells }
     else yield { line, values: valuesOf(cells, header), cells: cells.slice(0, header.length) }
   }
 }

@@ -9,14 +9,12 @@ import { temporaryDatabase } from './temporary-database.ts'
  * anywhere in the file, so all are kept in a temporary file before the first record is returned. A row without an id belongs to the
  * record of the row above it.
  * @param recordOf the id of the record of a row
- * @param isItemized Whether each row is an item, so that records are wrong without one.
- * @throws ImportFileError for an item that cannot be read: what it belongs to is unclear
+ * @throws ImportFileError for a row that cannot be read: what it belongs to is unclear
  */
 export async function* groupedRows(
   file: string,
   rows: AsyncIterable<SourceRow>,
   recordOf: (values: { readonly [name: string]: unknown }) => unknown,
-  isItemized: boolean,
 ): AsyncGenerator<SourceRow> {
   using kept = new KeptRows()
   let above: string | null = null
@@ -24,11 +22,10 @@ export async function* groupedRows(
     const id: string = 'values' in row ? String(recordOf(row.values) ?? '').trim() : ''
     if (id !== '') above = id
     const isRecord = 'values' in row || (row.problem !== SUM_PROBLEM && row.problem !== HEADER_PROBLEM)
-    if (isItemized && isRecord && 'problem' in row)
+    if (isRecord && 'problem' in row)
       throw new ImportFileError(
         `${file}:${row.line}: ${row.problem}: correct the line, which may be a line item`,
       )
-    if ('problem' in row && isRecord) above = null
     kept.add(isRecord ? above : null, row)
   }
   let group: SourceRow[] = []

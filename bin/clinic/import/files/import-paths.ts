@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { resolveFromInvocationDir } from '../../tool/invocation-path.ts'
 import { CommandFailure } from '../../tool/output.ts'
 import { ImportFileError } from './import-errors.ts'
 import { requireExtension } from './rows.ts'
@@ -18,10 +17,6 @@ export const onFiles =
     action(...args).catch((error) => {
       throw error instanceof ImportFileError ? new CommandFailure(error.message) : error
     })
-
-/** A name without a folder or an extension is the name of a map that ships with the tool. */
-export const resolveMap = (map: string): string =>
-  /^[\w-]+$/.test(map) ? map : resolveFromInvocationDir(map)
 
 /** @throws CommandFailure unless it is a file that can be imported */
 export function requireFile(file: string): void {
@@ -38,27 +33,18 @@ export async function digestOf(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Whether a file's name begins with an entity, followed by no letter (`patients-2026.csv`). */
-export const isNamedAfter = (fileName: string, entity: string): boolean =>
-  fileName.toLowerCase().startsWith(entity.toLowerCase()) && !/^\p{L}/u.test(fileName.slice(entity.length))
-
-/** What the names of the files of each entity begin with. */
-type FileNames = {
-  readonly entities: { readonly [entity: string]: { readonly file?: readonly string[] | undefined } }
+/** Whether a file's name begins so, followed by no letter (`patients-2026.csv`). */
+export function isNamedAfter(fileName: string, beginning: string): boolean {
+  // Some file systems decompose accents.
+  const [name, start] = [fileName, beginning].map((text) => text.normalize()) as [string, string]
+  return name.toLowerCase().startsWith(start.toLowerCase()) && !/^\p{L}/u.test(name.slice(start.length))
 }
 
-/** The entities of a file: `--entity`, or those whose files the map names so, or that its name begins with unless the map has other names. */
-export function entityNames(
-  file: string,
-  wanted: string | undefined,
-  names: readonly string[],
-  map: FileNames | undefined,
-): string[] {
-  if (wanted !== undefined) return [requireEntity(wanted, names)]
-  const found = names.filter((entity) =>
-    (map?.entities[entity]?.file ?? [entity]).some((name) => isNamedAfter(basename(file), name)),
-  )
-  if (found.length > 0) return found
+/** The entity of a file: `--entity`, or the one that its name begins with. */
+export function entityOf(file: string, wanted: string | undefined, names: readonly string[]): string {
+  if (wanted !== undefined) return requireEntity(wanted, names)
+  const found = names.find((entity) => isNamedAfter(basename(file), entity))
+  if (found !== undefined) return found
   throw new CommandFailure(
     `${file}: cannot tell the entity from the file name: rename the file, or use --entity. ${validEntities(names)}`,
   )

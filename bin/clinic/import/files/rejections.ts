@@ -1,84 +1,99 @@
-/** Writes rows of a file that need a correction in the format of the file, in UTF-8, so that they can be imported as they are. */
-import { randomBytes } from 'node:crypto'
-import { constants, rmSync, statSync } from 'node:fs'
-import { access, type FileHandle, open, rename, rm } from 'node:fs/promises'
+/** Writes rejected rows of a file in the format of the file, in UTF-8, so that they can be imported as they are. */
+import { createHash, randomBytes } from 'node:crypto'
+import { accessSync, closeSync, constants, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
 import { foldName } from '../../../../shared/domain/closest-name.ts'
+import { parseJson } from '../../../../shared/sync/external-ids/resolve-references.ts'
 import { cellValue, cellWriter } from './csv-cells.ts'
 import { ImportFileError } from './import-errors.ts'
 import { digestOf } from './import-paths.ts'
-import type { FileFormat, SourceRow } from './row.ts'
-
-/** Rows that were rejected, or imported without values that were invalid. */
-type RowsToCorrect = 'rejected' | 'left-out'
+import { type FileFormat, REASONS, type SourceRow } from './row.ts'
+import { temporaryDatabase } from './temporary-database.ts'
 
 /**
- * Path of the file that such rows of a file are written to: `patients.rejected.csv`, and for the rows of that file
+ * Path of the file that the rejected rows of a file are written to: `patients.rejected.csv`, and for the rows of that file
  * `patients.rejected-2.csv`.
- * @param entity the entity, if the file has rows of several
  */
-export function rowsFile(file: string, rows: RowsToCorrect, entity?: string): string {
+export function rejectedFile(file: string): string {
   const [, stem = file, extension = ''] = /^(.*)\.(\w+)$/.exec(file) ?? []
-  const [, before = '', count = '1'] = new RegExp(`^(.*)\\.${rows}(?:-(\\d+))?$`).exec(stem) ?? []
-  if (before !== '') return `${before}.${rows}-${Number(count) + 1}.${extension}`
-  return `${stem}${entity === undefined || stem.includes(`.${entity}.`) ? '' : `.${entity}`}.${rows}.${extension}`
+  const [, before = '', count = '1'] = /^(.*)\.rejected(?:-(\d+))?$/.exec(stem) ?? []
+  return before === ''
+    ? `${stem}.rejected.${extension}`
+    : `${before}.rejected-${Number(count) + 1}.${extension}`
 }
 
-/**
- * Opens a temporary file when the first row is rejected: the same file may be imported twice at once. The temporary file gets the
- * final name when all rows are in it, and replaces the file of an earlier run: a file of this name is complete. Only its owner
- * can read it.
- * @param isRead whether a field is read from a column of the file, by its folded name
- */
-export function rowsWriter(path: string, format: FileFormat, isRead: (column: string) => boolean) {
-  const unfinished = `${path}.${randomBytes(4).toString('hex')}.unfinished`
-  const removeAtExit = () => rmSync(unfinished, { force: true })
-  const reasonName = isRead(REASONS[0]) ? REASONS[1] : REASONS[0]
-  const lineOf = format.kind === 'csv' ? csvLine(format, reasonName) : jsonLine(reasonName)
-  let handle: FileHandle | undefined
-  const write = (text: string) => handle?.write(text)
+/** How a file is written, and whether its own column `reason` is read. */
+export type Written = { readonly format: FileFormat; readonly readsReason: boolean }
 
-  async function start(): Promise<void> {
-    process.once('exit', removeAtExit)
-    handle = await open(unfinished, 'wx', 0o600)
-    // The mark overrules --encoding and the encoding of the map, which the rows are imported with again.
-    await write(`\uFEFF${format.kind === 'csv' ? csvHead(format, reasonName) : ''}`)
+/** The rejected rows of a file, each once, with the reasons of all its records. */
+export class RejectedRows implements Disposable {
+  /** The file that they are written to. */
+  readonly path: string
+  readonly #db = temporaryDatabase('CREATE TABLE rejected (line INTEGER PRIMARY KEY, row BLOB, reason TEXT)')
+  readonly #add = this.#db.prepare(
+    "INSERT INTO rejected VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET reason = reason || '; ' || excluded.reason",
+  )
+
+  constructor(file: string) {
+    this.path = rejectedFile(file)
   }
 
-  return {
-    async write(row: SourceRow, reason: string): Promise<void> {
-      if (!handle) await start()
-      for (const one of [row, ...(row.further ?? [])]) await write(lineOf(one, reason))
-    },
-    /** Completes the file. Without rejected rows, deletes the file of an earlier run. */
-    async finish(): Promise<void> {
-      if (!handle) return rm(path, { force: true })
-      await handle.close()
-      handle = undefined
-      await rename(unfinished, path)
-      process.off('exit', removeAtExit)
-    },
-    /** In a trial, in place of `finish`: the path, if that would replace another file of an earlier run. @throws if it cannot */
-    async replaced(): Promise<string | null> {
-      const found = statSync(path, { throwIfNoEntry: false })
-      if (!found) return null
-      if (!found.isFile()) throw new ImportFileError(`${path} is not a file`)
-      await access(dirname(path), constants.W_OK)
-      return handle && (await digestOf(path)) === (await digestOf(unfinished)) ? null : path
-    },
-    /** Deletes what was written, unless it was completed. */
-    async [Symbol.asyncDispose](): Promise<void> {
-      await handle?.close()
-      await rm(unfinished, { force: true })
-      process.off('exit', removeAtExit)
-    },
+  add({ line, cells, text, further }: SourceRow, reason: string): void {
+    this.#add.run(line, serialize({ line, cells, text, further }), reason)
+  }
+
+  /** Writes the file for its owner alone, in place of that of an earlier run, which it deletes if there are no rows. */
+  finish(written: Written): void {
+    const lines = this.#lines(written)
+    if (lines === null) {
+      rmSync(this.path, { force: true })
+      return
+    }
+    // The same file may be imported twice at once.
+    const unfinished = `${this.path}.${randomBytes(4).toString('hex')}.unfinished`
+    const file = openSync(unfinished, 'wx', 0o600)
+    try {
+      for (const line of lines) writeSync(file, line)
+      closeSync(file)
+      renameSync(unfinished, this.path)
+    } finally {
+      rmSync(unfinished, { force: true })
+    }
+  }
+
+  /** In a trial, in place of `finish`: the path, if that would replace another file of an earlier run. @throws if it cannot */
+  async replaced(written: Written): Promise<string | null> {
+    const found = statSync(this.path, { throwIfNoEntry: false })
+    if (!found) return null
+    if (!found.isFile()) throw new ImportFileError(`${this.path} is not a file`)
+    accessSync(dirname(this.path), constants.W_OK)
+    const lines = this.#lines(written)
+    const hash = createHash('sha256')
+    for (const line of lines ?? []) hash.update(line)
+    return lines && hash.digest('hex') === (await digestOf(this.path)) ? null : this.path
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+
+  /** The text of the file, whose byte order mark overrules `--encoding`; null without rows. */
+  #lines({ format, readsReason }: Written): Iterable<string> | null {
+    const reasonName = REASONS[readsReason ? 1 : 0]
+    const lineOf = format.kind === 'csv' ? csvLine(format, reasonName) : jsonLine(reasonName)
+    const rejected = this.#db.prepare('SELECT row, reason FROM rejected ORDER BY line')
+    if (rejected.get() === undefined) return null
+    function* lines() {
+      yield `\uFEFF${format.kind === 'csv' ? csvHead(format, reasonName) : ''}`
+      for (const { row, reason } of rejected.iterate() as Iterable<{ row: Uint8Array; reason: string }>) {
+        const source = deserialize(row) as SourceRow
+        for (const one of [source, ...(source.further ?? [])]) yield lineOf(one, reason)
+      }
+    }
+    return lines()
   }
 }
-
-/** The names that the column that is added can have: the second one in files whose own column `reason` is read. */
-const REASONS = ['reason', 'rejected_because'] as const
-
-export const isReason = (folded: string): boolean => REASONS.some((name) => name === folded)
 
 type Reason = (typeof REASONS)[number]
 
@@ -109,10 +124,11 @@ function csvLine(format: Csv, name: Reason): (row: SourceRow, reason: string) =>
 /** The text of the row with the reason as its last field: numbers stay as they are written. */
 function jsonLine(name: Reason): (row: SourceRow, reason: string) => string {
   const earlier = new RegExp(`,\\s*"${name}"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*\\}$`)
-  return ({ text = '', ...row }, reason) => {
+  return ({ text = '' }, reason) => {
     const added = `"${name}":${JSON.stringify(reason)}}`
     const object = text.trim().replace(earlier, '}')
-    if (!('values' in row)) return `{"text":${JSON.stringify(text)},${added}\n`
+    if (!/^\s*\{/.test(text) || parseJson(text) === undefined)
+      return `{"text":${JSON.stringify(text)},${added}\n`
     return `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? '' : ','}${added}\n`
   }
 }

@@ -21,10 +21,19 @@ export type SourceRow = {
   readonly cells?: readonly string[]
   /** The text of a row of NDJSON, and of one of CSV without the cells of the header. */
   readonly text?: string
-  /** The other rows of the record, if a map groups rows. */
+  /** The other rows of the record, if a converter groups rows. */
   readonly further?: readonly SourceRow[]
+  /** What the rows of a record have in common that could not be converted. */
+  readonly group?: unknown
+  /** What a converter warns of in the row. */
+  readonly warnings?: readonly string[]
 } & ({ readonly values: { readonly [name: string]: unknown } } | { readonly problem: string })
 
 /** Problems of rows that are no records, nor parts of records. */
 export const SUM_PROBLEM = 'looks like a sum of the rows above, not like a record'
 export const HEADER_PROBLEM = 'repeats the header'
+
+/** The names that the column that files of rejected rows add can have: the second one in files whose own column `reason` is read. */
+export const REASONS = ['reason', 'rejected_because'] as const
+
+export const isReason = (folded: string): boolean => REASONS.some((name) => name === folded)

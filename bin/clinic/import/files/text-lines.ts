@@ -33,7 +33,7 @@ export async function* textLines(
     const text = (number++ === 0 ? given.replace(/^\uFEFF+/, '') : given).replace(/\r$/, '')
     if (MISREAD.test(text) || text.includes('\0'))
       throw new ImportFileError(
-        `${file}:${number}: is not text in ${encoding}: save the file as UTF-8 or name its encoding, with --encoding or in the map`,
+        `${file}:${number}: is not text in ${encoding}: save the file as UTF-8 or name its encoding with --encoding`,
       )
     return { number, text, ended }
   }

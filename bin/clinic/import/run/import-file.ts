@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
-import { foldName } from '../../../../shared/domain/closest-name.ts'
+import { type CheckedRecord, recordChecker } from '../../../../shared/sync/check-record.ts'
 import type {
   ImportableEntity,
   ImportEntity,
@@ -15,14 +15,12 @@ import { withOwnRecords } from '../../../../shared/sync/external-ids/resolve-row
 import { BatchOutcomes, type Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { issueText } from '../../../../shared/sync/outcomes/row-rejected.ts'
 import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
+import type { Conversions } from '../converters/convert-files.ts'
+import type { ReadColumn } from '../converters/file-columns.ts'
 import { ImportFileError } from '../files/import-errors.ts'
-import { rowsFile, rowsWriter } from '../files/rejections.ts'
+import type { RejectedRows } from '../files/rejections.ts'
 import type { FileFormat, SourceRow } from '../files/row.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
-import type { ColumnMap } from '../maps/map-schema.ts'
-import { AS_EMPTY } from '../maps/row-map.ts'
-import type { Aliases } from './aliases.ts'
-import { rowChecker } from './check-row.ts'
 import { openFile } from './open-file.ts'
 import { repeatedId, repeatedPerson, SeenIds } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
@@ -47,18 +45,17 @@ export type ImportProgress = {
 }
 
 export type ImportOptions = {
-  readonly map?: ColumnMap | undefined
-  /** The encoding of the file, whatever the map says. A byte order mark overrules both. */
+  /** Where rejected rows are kept. */
+  readonly rejected?: RejectedRows
+  /** The encoding of the file, unless it has a byte order mark. */
   readonly encoding?: string | undefined
-  /** Other texts that name records of the files that were imported before. */
-  readonly aliases?: Aliases
   /** What rows of the files that were imported before have. */
   readonly seen?: SeenIds
-  /** Whether rows of other entities come from the file too. */
-  readonly isShared?: boolean
+  /** The records of the files that were converted. */
+  readonly conversions?: Conversions | undefined
   /** Ends the import after the current batch. */
   readonly signal?: AbortSignal
-  /** Whether nothing is written: the entity has a trial table, and files of rows to correct are deleted at the end. */
+  /** Whether nothing is written: the entity has a trial table. */
   readonly isTrial?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
   readonly onRejected?: (rejection: Rejection) => void
@@ -82,22 +79,15 @@ export type ImportedFile = ImportResult & {
   readonly rows: number
   /** The SHA-256 of the file as it was read. */
   readonly content: string
+  /** Its columns, unless it was converted before. */
   readonly columns: readonly ReadColumn[]
-  /** In a trial, the files of an earlier run that an import would replace by other content, or delete. */
-  readonly replaced: readonly string[]
-}
-
-/** A column with the fields that are read from it, and how many of its cells were read `as D/M/YYYY`, `as empty` or `without a match`. */
-export type ReadColumn = {
-  readonly column: string
-  readonly fields: readonly string[]
-  readonly cells: Readonly<Record<string, number>>
+  readonly readsReason: boolean
 }
 
 /** What is warned of in a row. The text begins with the field. */
 export type FileWarning = {
   readonly line: number
-  readonly kind: Warning['kind'] | 'left_out'
+  readonly kind: Warning['kind']
   readonly text: string
 }
 
@@ -112,7 +102,6 @@ type Accepted<Fields> = {
   readonly source: SourceRow
   /** Whether an earlier row is about the same person. */
   readonly isRepeated: boolean
-  readonly leftOut: readonly string[]
 }
 
 type Rejected = {
@@ -141,16 +130,21 @@ export async function importFile<Fields>(
     progress.bytes += chunk.length
     content.update(chunk)
   }
-  const { map: columnMap, encoding } = options
-  const { format, records, map } = await openFile(
+  const { conversions, encoding, rejected } = options
+  const { format, records, readsReason, columns } = await openFile(
     { file, entity },
-    { clinic, map: columnMap, encoding, onChunk },
+    { encoding, conversions, onChunk },
   )
-  const cellsOf = new Map<string, Map<string, number>>()
-  const names = new Set(format.kind === 'csv' ? format.header : [])
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
-  const check = rowChecker(entity, clinic, options.now(), own.idOf, map, options.aliases)
+  const checkRecord = recordChecker(entity, clinic, options.now(), own.idOf)
+  const check = (source: SourceRow): CheckedRecord<Fields> =>
+    'problem' in source
+      ? {
+          issues: [{ field: '', issue: source.problem }],
+          ...(typeof source.group === 'string' && { id: own.idOf(entity.idKind, source.group.trim()) }),
+        }
+      : checkRecord({ fields: source.values, line: source.line })
   const run = {
     clinic,
     overwritePolicy: overwritePolicy(keys.digestOf, options),
@@ -164,11 +158,6 @@ export async function importFile<Fields>(
   }
   using ownSeen = new SeenIds()
   const seen = options.seen ?? ownSeen
-  const label = options.isShared ? entity.name : undefined
-  const toCorrect = (kind: 'rejected' | 'left-out') =>
-    rowsWriter(rowsFile(file, kind, label), format, map.isRead)
-  await using rejected = toCorrect('rejected')
-  await using incomplete = map.optional.length > 0 ? toCorrect('left-out') : null
   const { batchSize = BATCH_SIZE } = entity
   let batch = new Batch<Fields>()
   using postponed = new PostponedRows()
@@ -191,16 +180,14 @@ export async function importFile<Fields>(
       else if (known) rejections.push({ source: known.source, reasons: [reason], fields: known.row.source })
       accepted.delete(id)
     }
-    for (const [id, { row, source, isRepeated, leftOut }] of accepted) {
+    for (const [id, { row, source, isRepeated }] of accepted) {
       // The other one may be of an earlier run of the same file.
       for (const warning of outcomes.warnings.get(id) ?? [])
         if (!(isRepeated && warning.kind === 'same_person')) warn(warning.kind, issueText(warning), row.line)
-      for (const text of leftOut) warn('left_out', `left out: ${text}`, row.line)
-      if (leftOut.length > 0) await incomplete?.write(source, leftOut.join('; '))
       options.onAccepted?.(row, rowsOf(source))
     }
     for (const { source, reasons, fields = {} } of rejections.sort((a, b) => a.source.line - b.source.line)) {
-      await rejected.write(source, reasons.join('; '))
+      rejected?.add(source, reasons.join('; '))
       result.rejected++
       options.onRejected?.({ line: source.line, reasons, rows: rowsOf(source), fields })
     }
@@ -210,57 +197,42 @@ export async function importFile<Fields>(
 
   for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
     progress.rows += rowsOf(source)
-    for (const [column, note] of checked.notes ?? []) {
-      const cells = cellsOf.get(column) ?? new Map<string, number>()
-      cellsOf.set(column, cells.set(note, (cells.get(note) ?? 0) + 1))
-    }
-    if (format.kind === 'ndjson' && 'values' in source)
-      for (const name of Object.keys(source.values)) names.add(name)
+    for (const text of source.warnings ?? []) warn('value', text, source.line)
     const repetition = 'row' in checked ? repeatedId(seen, entity, file, checked.row) : null
-    const reasons = 'reasons' in checked ? checked.reasons : repetition === null ? [] : [repetition]
+    const reasons = 'issues' in checked ? checked.issues.map(issueText) : []
+    if (repetition !== null) reasons.push(repetition)
     if ('id' in checked && checked.id !== undefined) entity.onRejected?.(checked.id, source.line)
-    if (reasons.length > 0)
-      batch.rejections.push({
-        source,
-        reasons,
-        fields: 'row' in checked ? checked.row.source : checked.fields,
-      })
-    else if ('row' in checked) {
-      const { row, leftOut } = checked
+    if (reasons.length > 0) {
+      const fields = 'values' in source ? source.values : {}
+      batch.rejections.push({ source, reasons, fields })
+    } else if ('row' in checked) {
+      const { row } = checked
       const repeated = repeatedPerson(seen, entity, file, row)
-      batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null, leftOut })
+      batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null })
       for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
         warn(warning.kind, issueText(warning), source.line)
     }
     if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
   }
-  if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
+  if (progress.rows === 0 && !conversions) throw new ImportFileError(`${file}: the file has no rows`)
   await flush()
   isLastPass = true
   for await (const { source, row: checked } of withOwnRecords(postponed.rows(), check, own)) {
     if (!('row' in checked)) continue
-    const { row, leftOut } = checked
-    batch.accepted.set(row.id, { row, source, isRepeated: false, leftOut })
+    const { row } = checked
+    batch.accepted.set(row.id, { row, source, isRepeated: false })
     if (batch.accepted.size >= batchSize) await flush()
   }
   if (batch.accepted.size > 0) await flush()
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
-  const outcomes = [rejected, incomplete].map((one) => (options.isTrial ? one?.replaced() : one?.finish()))
-  const replaced = (await Promise.all(outcomes)).filter((path) => path != null)
-  const known = [...names].filter((name) => map.unknownNames([name]).length === 0)
-  const columns = known.map((column) => ({
-    column,
-    fields: map.fieldsOf(column),
-    cells: Object.fromEntries(withoutOnlyFormat(cellsOf.get(foldName(column)))),
-  }))
-  return { ...result, format, rows: progress.rows, content: content.digest('hex'), columns, replaced }
-}
-
-/** A single format of the dates of a column says nothing. */
-function withoutOnlyFormat(cells: ReadonlyMap<string, number> = new Map()): [note: string, count: number][] {
-  const isFormat = (note: string) => note.startsWith('as ') && note !== AS_EMPTY
-  const formats = [...cells.keys()].filter(isFormat)
-  return [...cells].filter(([note]) => formats.length > 1 || !isFormat(note))
+  return {
+    ...result,
+    format,
+    rows: progress.rows,
+    content: conversions?.of(file)?.content ?? content.digest('hex'),
+    columns: columns(),
+    readsReason,
+  }
 }
 
 /** Rows that may be valid after the rest of the file: a refund can precede its payment. */

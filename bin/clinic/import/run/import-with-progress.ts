@@ -8,12 +8,12 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import type { ImportableEntity } from '../../../../shared/sync/entities/entity.ts'
 import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
-import { ImportFileError } from '../files/import-errors.ts'
-import { rowsFile } from '../files/rejections.ts'
+import { GroupedTexts } from '../files/grouped-texts.ts'
+import type { RejectedRows, Written } from '../files/rejections.ts'
 import { announceImport } from './announce-import.ts'
 import { type ImportOptions, type ImportProgress, ImportStopped, importFile } from './import-file.ts'
 import { MoneySums } from './money-sums.ts'
-import { countsText, type FileReport, GroupedTexts } from './report.ts'
+import { countsText, type FileReport, reported } from './report.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
 
 /** The target and the options of the import of a file. */
@@ -23,7 +23,7 @@ export type FileImport = {
   readonly check: boolean
 } & Pick<
   ImportOptions,
-  'encoding' | 'map' | 'aliases' | 'seen' | 'isShared' | 'overwrite' | 'allowOverlaps' | 'allowSameNumbers'
+  'conversions' | 'encoding' | 'seen' | 'overwrite' | 'allowOverlaps' | 'allowSameNumbers'
 >
 
 /** Imports a file. If it does not get to its end, says how far it got. */
@@ -32,17 +32,15 @@ export async function importWithProgress(
   file: string,
   entity: ImportableEntity,
   { table, clinic, check, ...options }: FileImport,
-  statedPaid: StatedPaid,
-): Promise<FileReport> {
-  const { seen: _, ...rowOptions } = options
-  const label = options.isShared ? entity.name : undefined
-  const bar = progressBar(command, basename(file), statSync(file).size)
+  { rejected, statedPaid }: { readonly rejected: RejectedRows; readonly statedPaid: StatedPaid },
+): Promise<{ readonly report: FileReport; readonly written: Written }> {
+  const size = options.conversions ? undefined : statSync(file).size
+  const bar = progressBar(command, basename(file), size)
   const reasons = new GroupedTexts()
   const warned = new GroupedTexts()
   const money = new MoneySums()
   const rows = { read: 0, records: 0, rejected: 0 }
   let outside = 0
-  const incomplete = new Set<number>()
   let latest: ImportProgress | undefined
   const sayStopped = () => {
     if (latest && !check)
@@ -57,11 +55,12 @@ export async function importWithProgress(
       rows: read,
       content,
       columns,
-      replaced,
+      readsReason,
       ...result
     } = await importFile(file, entity, clinic, {
       now: Date.now,
       ...options,
+      rejected,
       isTrial: check,
       signal: interruption.signal,
       onProgress: (progress) => {
@@ -79,7 +78,6 @@ export async function importWithProgress(
       },
       onWarning: ({ line, kind, text }) => {
         if (kind === 'outside_hours') outside++
-        if (kind === 'left_out') incomplete.add(line)
         warned.add(text, line)
       },
       onAccepted: (row, count) => {
@@ -88,34 +86,23 @@ export async function importWithProgress(
         if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
       },
     })
-    // Line items are kept for their invoices: those of an earlier run must not be added to them.
-    for (const path of entity.partOf === undefined ? replaced : []) {
-      const left = await importFile(path, entity, clinic, { now: Date.now, ...rowOptions, isTrial: true })
-      if (left.imported + left.updated > 0)
-        throw new ImportFileError(
-          `${path} has rows that were not imported since: import it first, or delete it`,
-        )
-    }
     if (!check && entity.partOf === undefined)
       await announceImport(table, clinic, entity.name, { content, counts: result })
-    return {
+    const report = {
       file: check ? basename(file) : file,
       entity: entity.name,
       rows: { ...rows, read },
       encoding: format.encoding,
       delimiter: format.kind === 'csv' ? format.delimiter : null,
       ...result,
-      columns,
+      columns: columns.map(reported),
       sums: money.sums(clinic.currency),
       reasons: reasons.groups,
       warned: warned.groups,
-      left_out: incomplete.size,
       appointments_outside: outside,
-      corrections: [
-        ...(!check && result.rejected > 0 ? [rowsFile(file, 'rejected', label)] : []),
-        ...(!check && incomplete.size > 0 ? [rowsFile(file, 'left-out', label)] : []),
-      ],
+      corrections: !check && result.rejected > 0 ? [rejected.path] : [],
     }
+    return { report, written: { format, readsReason } }
   } catch (error) {
     sayStopped()
     if (error instanceof ImportStopped)

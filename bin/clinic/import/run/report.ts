@@ -2,46 +2,13 @@
 import { basename } from 'node:path'
 import { quoted } from '../../../../shared/domain/closest-name.ts'
 import { counted } from '../../tool/output.ts'
-import { listed } from '../files/field-names.ts'
-import type { ImportResult, ReadColumn } from './import-file.ts'
+import type { ConvertedFile } from '../converters/convert-files.ts'
+import type { ReadColumn } from '../converters/file-columns.ts'
+import { type Group, groupText, placesText } from '../files/grouped-texts.ts'
+import type { ImportResult } from './import-file.ts'
 import type { LineItemFiles } from './line-items.ts'
 import type { MoneySum } from './money-sums.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
-
-/** Reasons that are counted separately, and lines that are named for each. */
-const MAX_REASONS = 100
-const MAX_LINES = 10
-
-type Group = { readonly text: string; count: number; readonly lines: number[] }
-
-/** Counts texts, with the lines of the first rows that each concerns. */
-export class GroupedTexts {
-  readonly #groups = new Map<string, Group>()
-
-  add(text: string, line: number): void {
-    const kind = withoutValues(text)
-    const known = this.#groups.get(kind)
-    const isFull = !known && this.#groups.size >= MAX_REASONS
-    const key = isFull ? 'other reasons' : kind
-    const group = this.#groups.get(key) ?? { text: key, count: 0, lines: [] }
-    group.count++
-    if (group.lines.length < MAX_LINES) group.lines.push(line)
-    this.#groups.set(key, group)
-  }
-
-  /** The most frequent first. */
-  get groups(): readonly Readonly<Group>[] {
-    return [...this.#groups.values()].sort((a, b) => b.count - a.count)
-  }
-}
-
-/** A reason without what differs from row to row: ids, lines of other rows, amounts, and working hours. */
-const withoutValues = (reason: string): string =>
-  reason
-    .replace(/ [0-9a-f]{8}-[0-9a-f-]{27}/g, '')
-    .replace(/ on line \d+/g, ' on an earlier line')
-    .replace(/ is -?[\d.]+, but (.*?) -?[\d.]+(?=;|$)/g, ' is not what $1')
-    .replace(/(hours|breaks) ".*?":.*?(?=;|$)/g, '$1 are not as documented')
 
 export type FileReport = ImportResult & {
   readonly file: string
@@ -50,12 +17,10 @@ export type FileReport = ImportResult & {
   readonly rows: { readonly read: number; readonly records: number; readonly rejected: number }
   readonly encoding: string
   readonly delimiter: string | null
-  readonly columns: readonly ReadColumn[]
+  readonly columns: readonly ReportedColumn[]
   readonly sums: readonly MoneySum[]
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
-  /** Rows that were imported without values that are invalid. */
-  readonly left_out: number
   /** Appointments to come that were imported although their doctor does not work then. */
   readonly appointments_outside: number
   /** The files of rows to correct. */
@@ -64,43 +29,72 @@ export type FileReport = ImportResult & {
 
 const number = (value: number): string => value.toLocaleString('en')
 
+/** A column, and how many of its cells were read `as d/M/yyyy` or `as empty`. */
+type ReportedColumn = {
+  readonly column: string
+  readonly is_ignored: boolean
+  readonly cells: Readonly<Record<string, number>>
+}
+
+export const reported = ({ column, isIgnored, cells }: ReadColumn): ReportedColumn => ({
+  column,
+  is_ignored: isIgnored,
+  cells,
+})
+
 /** The reconciliation of a file, for a person. */
 export function reportLines(report: FileReport): string[] {
-  const { file, entity, rows, encoding, delimiter, columns, sums, reasons, warned, left_out } = report
-  const separated =
-    delimiter === null ? '' : `, columns separated by ${delimiter === '\t' ? 'tabs' : delimiter}`
-  const read = columns.filter(({ fields }) => fields.length > 0)
-  const ignored = columns.filter(({ fields }) => fields.length === 0).map(({ column }) => column)
+  const { file, entity, rows, sums, reasons, warned } = report
   return [
-    `${file}: ${entity}, ${encoding}${separated}`,
-    `  ${number(rows.read)} rows read: ${number(rows.records)} become records, ${number(rows.rejected)} rejected` +
-      (left_out > 0 ? `, ${number(left_out)} with values that are left out` : ''),
+    `${file}: ${entity}${writtenText(report)}`,
+    `  ${number(rows.read)} rows read: ${number(rows.records)} become records, ${number(rows.rejected)} rejected`,
     `  records: ${countsText(report)}`,
     ...sums.map(
       ({ field, currency, records, rejected }) =>
         `  sum of ${field}: ${records}${currency === null ? '' : ` ${currency}`}, ${rejected} in rejected rows`,
     ),
-    ...read.map(
-      ({ column, fields, cells }) => `  column ${quoted([column])}: ${listed(fields)}${cellsText(cells)}`,
-    ),
-    ...(ignored.length > 0 ? [`  ignored: ${quoted(ignored)}`] : []),
+    ...columnLines(report.columns),
     ...reasons.map((group) => `  rejected: ${groupText(group)}`),
     ...warned.map((group) => `  warning: ${groupText(group)}`),
   ]
 }
 
-function cellsText(cells: ReadColumn['cells']): string {
-  const texts = Object.entries(cells).map(([how, count]) => `${number(count)} ${how}`)
-  return texts.length > 0 ? ` (${texts.join(', ')})` : ''
+/** How a file was converted, for a program. */
+export const conversionReport = ({ file, format, rows, columns }: ConvertedFile) => ({
+  file,
+  rows: { read: rows.read, without_records: rows.withoutRecords },
+  encoding: format.encoding,
+  delimiter: format.kind === 'csv' ? format.delimiter : null,
+  columns: columns.map(reported),
+})
+
+/** How a file was converted, for a person. */
+export function conversionLines(converted: ConvertedFile): string[] {
+  const { file, rows, columns } = converted
+  const without = placesText(rows.withoutRecords, rows.lines)
+  return [
+    `${basename(file)}${writtenText(conversionReport(converted))}`,
+    `  ${number(rows.read)} rows read${rows.withoutRecords > 0 ? `, ${number(rows.withoutRecords)} without records (${without})` : ''}`,
+    ...columnLines(columns.map(reported)),
+  ]
 }
 
-const groupText = ({ text, count, lines }: Group): string =>
-  `${number(count)} x ${text} (${placesText(count, lines)})`
+const writtenText = ({ encoding, delimiter }: Pick<FileReport, 'encoding' | 'delimiter'>): string =>
+  `, ${encoding}${delimiter === null ? '' : `, columns separated by ${delimiter === '\t' ? 'tabs' : delimiter}`}`
 
-const placesText = (count: number, lines: readonly number[]): string =>
-  count > lines.length
-    ? `lines ${lines.join(', ')}, ...`
-    : `${lines.length > 1 ? 'lines' : 'line'} ${listed(lines)}`
+function columnLines(columns: readonly ReportedColumn[]): string[] {
+  const namesOf = (isIgnored: boolean) =>
+    columns.filter((one) => one.is_ignored === isIgnored).map(({ column }) => column)
+  return [
+    ...(['read', 'ignored'] as const)
+      .map((what) => [what, namesOf(what === 'ignored')] as const)
+      .flatMap(([what, names]) => (names.length > 0 ? [`  ${what}: ${quoted(names)}`] : [])),
+    ...columns.flatMap(({ column, cells }) => {
+      const counts = Object.entries(cells).map(([how, count]) => `${number(count)} ${how}`)
+      return counts.length > 0 ? [`  column ${quoted([column])}: ${counts.join(', ')}`] : []
+    }),
+  ]
+}
 
 export const countsText = ({ imported, updated, unchanged, rejected, warnings }: ImportResult): string =>
   `${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected` +

@@ -1,15 +1,14 @@
 /** The commands that import files and list their ids: what they print, write and reject. */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { departmentStore } from '../../../../shared/store/catalogue.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { announcedPartition, announcedRange } from '../../../../shared/store/keys/events.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
-import { blocksOf } from '../../../support/documentation.ts'
 import { newClinic } from '../../../support/table.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
@@ -53,27 +52,20 @@ describe('import --check', () => {
         'patients.csv: patients, utf-8, columns separated by ,',
         '  4 rows read: 2 become records, 2 rejected',
         '  records: 2 imported, 0 updated, 0 unchanged, 2 rejected, 1 warning',
-        '  column "external_id": external_id',
-        '  column "first_name": first_name',
-        '  column "last_name": last_name',
-        '  column "phone_number": phone_number',
-        '  rejected: 2 x phone_number needs its country code: +49 171 1234567, not 0171... or 0049..., or a country in the map (lines 3 and 4)',
+        '  read: "external_id", "first_name", "last_name", "phone_number"',
+        '  rejected: 2 x phone_number needs its country code: +49 171 1234567, not 0171... or 0049... (lines 3 and 4)',
         '  warning: 1 x last_name looks doubly encoded, as Ã¼ for ü (line 5)',
         'invoices.csv: invoices, utf-8, columns separated by ,',
         '  3 rows read: 3 become records, 0 rejected',
         '  records: 3 imported, 0 updated, 0 unchanged, 0 rejected, 1 warning',
         '  sum of subtotal: 150.00, 0.00 in rejected rows',
-        ...INVOICES.slice(0, INVOICES.indexOf('\n'))
-          .split(',')
-          .map((name) => `  column "${name}": ${name}`),
+        `  read: ${INVOICES.split('\n', 1)[0]?.replace(/\w+/g, '"$&"').replaceAll(',', ', ')}`,
         '  warning: 1 x due_date is more than a year ahead (line 3)',
         'payments.csv: payments, utf-8, columns separated by ,',
         '  1 rows read: 1 become records, 0 rejected',
         '  records: 1 imported, 0 updated, 0 unchanged, 0 rejected',
         '  sum of amount: 50.00, 0.00 in rejected rows',
-        ...PAYMENTS.slice(0, PAYMENTS.indexOf('\n'))
-          .split(',')
-          .map((name) => `  column "${name}": ${name}`),
+        `  read: ${PAYMENTS.split('\n', 1)[0]?.replace(/\w+/g, '"$&"').replaceAll(',', ', ')}`,
         'warning: 1 invoice with the status paid has no payments (invoices.csv:3): import the payments, too',
         'Nothing was written.',
         '',
@@ -96,44 +88,6 @@ describe('import --check', () => {
     for (const path of rejected) rmSync(path)
     await tool('import', '--yes', '--check', ...paths)
     expect(readdirSync(folder).filter((name) => /rejected|unfinished/.test(name))).toEqual([])
-  })
-  it('counts the cells that each of several formats, "empty" and "match" have read, by column', async () => {
-    const map = {
-      dates: ['D/M/YYYY', 'M/D/YYYY'],
-      empty: ['n/a'],
-      entities: {
-        patients: {
-          columns: {
-            external_id: 'Nr',
-            first_name: { join: ['Name', { column: 'Initial', match: '^[A-Z]$' }] },
-            last_name: 'Surname',
-            email_address: { column: 'Contact', match: '\\S+@\\S+' },
-            date_of_birth: 'Born',
-            created_at: 'Born',
-            notes: 'Seen',
-          },
-        },
-      },
-    }
-    const rows = [
-      '1,Jo,B,Doe,jo@a.de,3/4/1980,n/a',
-      '2,Al,?,Roe,no mail,12/31/1981,x',
-      '3,Di,,N/A,,1982-01-02,n/a',
-    ]
-    const args = ['--map', file('cells.json', JSON.stringify(map))]
-    const path = file('patients-cells.csv', `Nr,Name,Initial,Surname,Contact,Born,Seen\n${rows.join('\n')}\n`)
-    const { printed } = await tool('import', '--check', ...args, path)
-    expect(printed.split('\n').filter((line) => line.startsWith('  column'))).toEqual([
-      '  column "Nr": external_id',
-      '  column "Name": first_name',
-      '  column "Initial": first_name (1 without a match)',
-      '  column "Surname": last_name (1 as empty)',
-      '  column "Contact": email_address (1 without a match)',
-      '  column "Born": created_at and date_of_birth (1 as D/M/YYYY, 1 as M/D/YYYY, 1 as YYYY-MM-DD)',
-      '  column "Seen": notes (2 as empty)',
-    ])
-    const { data } = JSON.parse((await tool('import', '--check', '--json', ...args, path)).printed)
-    expect(data.files[0].columns[6]).toEqual({ column: 'Seen', fields: ['notes'], cells: { 'as empty': 2 } })
   })
 })
 
@@ -209,54 +163,6 @@ describe('import', () => {
     expect(await total()).toBe(0)
   })
 
-  it('reads nothing under its own name with "ignore": "others", and names each ignored column', async () => {
-    const columns = { external_id: 'Nr', first_name: 'Name', last_name: 'Surname' }
-    const map = file('others.json', JSON.stringify({ entities: { patients: { columns, ignore: 'others' } } }))
-    const path = file('patients-others.csv', 'Nr,Name,Surname,Notes,Gender\n1,Jo,Doe,secret,x\n')
-    const { code, printed } = await tool('import', '--yes', '--map', map, path)
-    expect([code, printed]).toEqual([0, expect.stringContaining('  ignored: "Notes", "Gender"\n')])
-    const { items } = await patientStore(db).page(clinic.id, { page: 1, limit: 1 })
-    expect(items).toMatchObject([{ firstName: 'Jo', notes: null }])
-  })
-
-  it('is imported as its own entity too if the map reads it for another', async () => {
-    const doctors = {
-      file: 'appointments',
-      group: true,
-      columns: { external_id: 'Dr', full_name: 'Dr' },
-      ignore: 'others',
-    }
-    const map = file('both.json', JSON.stringify({ entities: { doctors } }))
-    const path = file('appointments-both.csv', 'Dr,Patient\nEva,1\n')
-    expect(await rejection(tool('import', '--yes', '--map', map, path))).toContain(
-      'appointments-both.csv:1: line 1 does not look like a header: it has none of the columns of appointments',
-    )
-  })
-
-  it('imports the payments in columns of invoices by the map of the guide, and rejects those of unpaid ones', async () => {
-    const maps = blocksOf('docs/operate/moving-in.md').filter(({ text }) => text.includes('"payments": {'))
-    const path = file(
-      'invoices.csv',
-      'Invoice No,Patient external id,Issue date,Subtotal,Paid,Method,Paid on\n' +
-        'R-1,TR-1,2026-01-01,50,50.00,card,2026-01-03\nR-2,TR-1,2026-01-01,50,,,\nR-3,TR-1,2026-01-01,50,0.00,,\n',
-    )
-    const args = ['--map', file('paid.json', maps[0]?.text ?? ''), file('patients.csv', PATIENTS), path]
-    const { code, printed } = await tool('import', '--yes', '--json', ...args)
-    const [, invoices, payments] = JSON.parse(printed).data.files
-    expect([code, maps.length, invoices, payments]).toMatchObject([
-      1,
-      1,
-      { entity: 'invoices', imported: 3, rejected: 0 },
-      { entity: 'payments', imported: 1, rejected: 2, rows: { read: 3, records: 1, rejected: 2 } },
-    ])
-    expect(payments.corrections).toEqual([path.replace('.csv', '.payments.rejected.csv')])
-    const { items } = await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 3 })
-    expect(items.map(({ number, status, paidAt }) => [number, status, paidAt]).sort()).toEqual([
-      ['R-1', 'paid', '2026-01-02T21:00:00.000Z'],
-      ['R-2', 'sent', null],
-      ['R-3', 'sent', null],
-    ])
-  })
   it('rejects files that do not exist, or whose names do not tell their entity', async () => {
     for (const [args, message] of [
       [['nowhere/patients.csv'], 'nowhere/patients.csv does not exist'],
@@ -346,37 +252,6 @@ describe('import', () => {
     expect(await departmentStore(db).list(clinic.id)).toEqual([])
   })
 
-  it('reads a file by a map, and by --encoding instead of the map’s encoding', async () => {
-    const path = file('patients.csv', 'Hasta No;Adı;Soyadı;Cep\n1;Şükrü;Işık;0532 123 45 67\n')
-    expect(await rejection(tool('import', '--yes', '--map', 'turkish', path))).toContain('"SoyadÄ±"')
-    expect((await tool('import', '--yes', '--map', 'turkish', '--encoding', 'utf-8', path)).code).toBe(0)
-    const { items } = await patientStore(db).page(clinic.id, { page: 1, limit: 1 })
-    expect(items).toMatchObject([{ firstName: 'Şükrü', lastName: 'Işık', phoneNumber: '+905321234567' }])
-  })
-
-  it.each([
-    ['csv', 'external_id,Reason,first_name,last_name\n1,Back pain,,\n'],
-    ['ndjson', '{"external_id":1,"first_name":"","last_name":"","Reason":"Back pain"}\n'],
-  ])('keeps a column Reason that a map reads in the rejected rows of .%s', async (extension, content) => {
-    const columns = { notes: ['Reason'] }
-    const map = file('reason-map.json', JSON.stringify({ entities: { patients: { columns } } }))
-    const rejected = join(folder, `patients-reason.rejected.${extension}`)
-    await tool('import', '--yes', '--map', map, file(`patients-reason.${extension}`, content))
-    const first = readFileSync(rejected, 'utf8')
-    expect(first).toContain('rejected_because')
-    // Rejected again.
-    await tool('import', '--yes', '--map', map, file(`patients-reason.${extension}`, first))
-    expect(readFileSync(rejected, 'utf8')).toBe(first)
-    const corrected = first
-      .replace('pain,,', 'pain,Ada,Kaya')
-      .replace('"first_name":"","last_name":""', '"first_name":"Ada","last_name":"Kaya"')
-    expect(
-      (await tool('import', '--yes', '--map', map, file(`patients-corrected.${extension}`, corrected))).code,
-    ).toBe(0)
-    const id = (await readImportIds(db.table, clinic.id))('patient', '1')
-    expect(await patientStore(db).find(clinic.id, id)).toMatchObject({ lastName: 'Kaya', notes: 'Back pain' })
-  })
-
   it('stops at Ctrl-C, says how many rows are in, leaves no file of rejected rows, and continues when it is run again', async () => {
     const rows = Array.from({ length: 300 }, (_, n) => `${n},First,Last,${n === 3 ? 'none' : ''}\n`).join('')
     const path = file('patients-many.csv', `external_id,first_name,last_name,phone_number\n${rows}`)
@@ -407,35 +282,190 @@ describe('import', () => {
   })
 })
 
-it('import --draft writes a map with each column once, which is rejected until each is decided, and its schema', async () => {
-  const files = [
-    file('Kartei.csv', 'Nr;Name;Notes;Name\n1;Jo;x;y\n'),
-    file('appointments-a.ndjson', '{"a":1}\n{"b":2,"a":1}\n'),
-    file('appointments-b.csv', 'b,c\n1,2\n'),
-  ]
-  const path = join(folder, 'draft.json')
-  const { code, printed } = await run('import', '--draft', '--map', path, ...files)
-  expect([code, printed]).toEqual([
-    0,
-    expect.stringContaining('Replace "Kartei" by an entity: one of departments,'),
-  ])
-  const draft = JSON.parse(readFileSync(path, 'utf8'))
-  expect(draft).toEqual({
-    $schema: './map.schema.json',
-    entities: {
-      Kartei: { file: 'Kartei', columns: {}, ignore: [], undecided: ['Nr', 'Name', 'Notes'] },
-      appointments: { columns: {}, ignore: [], undecided: ['a', 'b', 'c'] },
-    },
-  })
-  const schema = JSON.parse(readFileSync(join(folder, 'map.schema.json'), 'utf8'))
-  expect(Object.keys(schema.properties.entities.properties)).toContain('line-items')
-  expect((await run('import', '--draft', '--map', path, ...files)).errors).toContain('exists already')
-  const { Kartei: patients } = draft.entities
-  writeFileSync(path, JSON.stringify({ entities: { patients } }))
-  expect(await rejection(tool('import', '--map', path, ...files))).toContain(
-    'draft.json: entities.patients.undecided must be empty: move each column to "columns", for its field, or to "ignore"',
-  )
+const CONVERTER_MODULE = resolve('bin/clinic/import/converters/converter.ts')
+
+describe('import --with', () => {
+  const kartei = (more = '') =>
+    file(
+      'move.ts',
+      `import { converter, Problem } from '${CONVERTER_MODULE}'
+
+export default converter({
+  Kartei: (row) => {
+    const date = row.date('Reason', 'd.M.yyyy', { empty: ['-'] })
+    const paid = row.amount('Bezahlt', ',', 'EUR')
+    const [first_name, last_name] = (row.text('Name') ?? '').split(' ')
+    ${more}
+    if (date === null) return null
+    return {
+      patients: { external_id: row.text('Nr'), first_name: first_name ?? null, last_name: last_name ?? null },
+      invoices: {
+        ...row.texts({ external_id: 'Nr', invoice_number: 'Nr', patient_external_id: 'Nr' }),
+        issue_date: date,
+        subtotal: row.amount('Betrag', ',', 'EUR'),
+      },
+      payments: paid && [
+        {
+          ...row.texts({ external_id: 'Nr', invoice_external_id: 'Nr' }),
+          amount: paid,
+          payment_method: 'cash',
+          payment_date: date,
+        },
+      ],
+    }
+  },
 })
+`,
+    )
+  const HEADER = 'Nr;Name;Reason;Betrag;Bezahlt\n'
+  const ROWS = `${HEADER}1;Ada Ay;2.1.2026;50,00;50,00 €\n2;Bo Be;3.1.2026;20,00;\n3;Cy Ce;30.2.2026;1,00;\n4;;4.1.2026;9,00;9,00\n5;Di De;-;;\n`
+
+  it('imports several records of a row, writes each rejected row once, and takes it once it is corrected', async () => {
+    const with_ = ['--with', kartei()]
+    const path = file('Kartei 2026.csv', ROWS)
+    const { code, printed } = await tool('import', '--yes', '--json', ...with_, path)
+    const { data } = JSON.parse(printed)
+    expect([code, data.conversions]).toEqual([
+      1,
+      [
+        {
+          file: path,
+          rows: { read: 5, without_records: 1 },
+          encoding: 'utf-8',
+          delimiter: ';',
+          columns: ['Nr', 'Name', 'Reason', 'Betrag', 'Bezahlt'].map((column) => ({
+            column,
+            is_ignored: false,
+            cells: column === 'Reason' ? { 'as empty': 1 } : {},
+          })),
+        },
+      ],
+    ])
+    const counts = data.files.map(({ entity, imported, rejected }: Record<string, unknown>) => [
+      entity,
+      imported,
+      rejected,
+    ])
+    expect(counts).toEqual([
+      ['patients', 2, 2],
+      ['invoices', 2, 1],
+      ['payments', 1, 1],
+    ])
+    const rejected = join(folder, 'Kartei 2026.rejected.csv')
+    const text = readFileSync(rejected, 'utf8')
+    expect(text.split('\n').map((line) => line.split(';', 2).join(';'))).toEqual([
+      '\uFEFFNr;Name',
+      '3;Cy Ce',
+      '4;',
+      '',
+    ])
+    expect(text).toContain('rejected_because')
+    writeFileSync(rejected, text.replace('30.2.', '28.2.').replace('4;;', '4;Ed Em;'))
+    const replacing = await rejection(tool('import', '--yes', ...with_, path))
+    expect(replacing).toBe(
+      `${rejected} has rows that were not imported since: import it first, or delete it\n`,
+    )
+    const again = JSON.parse((await tool('import', '--yes', '--json', ...with_, rejected)).printed).data
+    expect(again).toMatchObject({ imported: 5, rejected: 0 })
+    expect(await total()).toBe(4)
+  })
+
+  it('prints how files were converted, and names what is wrong with all of them', async () => {
+    const path = file('Kartei.csv', ROWS)
+    const { printed } = await tool('import', '--check', '--with', kartei(), path)
+    expect(printed.split('\n').slice(0, 4)).toEqual([
+      'Kartei.csv, utf-8, columns separated by ;',
+      '  5 rows read, 1 without records (line 6)',
+      '  read: "Nr", "Name", "Reason", "Betrag", "Bezahlt"',
+      '  column "Reason": 1 as empty',
+    ])
+    const others = [file('Termine.csv', 'a\n1\n'), file('Kartei-2.csv', ROWS.replace('Betrag', 'Summe'))]
+    const { code, errors } = await tool('import', '--check', '--with', kartei(), path, ...others)
+    expect([code, errors.replaceAll(`${folder}/`, '').trim().split('\n')]).toEqual([
+      2,
+      [
+        'Termine.csv: no function of move.ts takes the file: its names are "Kartei"',
+        expect.stringMatching(/^Kartei-2\.csv:2: move\.ts:\d+: the file has no column "Betrag"$/),
+      ],
+    ])
+  })
+
+  it('imports nothing if the converter was changed before the answer, and converts once', async () => {
+    const path = file('Kartei.csv', `${HEADER}1;Ada Ay;2.1.2026;50,00;\n`)
+    const module = kartei()
+    const change = async () => {
+      writeFileSync(module, readFileSync(module, 'utf8').replace('cash', 'card'))
+      return 'yes'
+    }
+    const args = ['import', '--clinic', clinic.id, '--with', module, path]
+    expect(await rejection(runAsked(change, ...args))).toContain(`${module} was changed since it was read.`)
+    expect(await total()).toBe(0)
+    const counted = kartei(
+      "if (globalThis.process.env.CONVERTED) throw new Problem('again')\n process.env.CONVERTED = '1'",
+    )
+    expect((await tool('import', '--yes', '--with', counted, path)).code).toBe(0)
+    delete process.env.CONVERTED
+  })
+
+  it('says what is wrong with a module that is no converter', async () => {
+    const path = file('Kartei.csv', ROWS)
+    const without = join(folder, 'none.ts')
+    expect(await rejection(tool('import', '--check', '--with', without, path))).toBe(
+      `${without}: there is no such file\n`,
+    )
+    const wrong = file('wrong.ts', 'export const converter = 1\n')
+    expect(await rejection(tool('import', '--check', '--with', wrong, path))).toBe(
+      `${wrong}: must have a default export: export default converter({ ... })\n`,
+    )
+  })
+})
+
+it('import --draft writes a converter that compiles once its fields are filled, with shapes of cells and no value', async () => {
+  const files = [
+    file('Kartei.csv', 'Nr;first name;Geboren\n17;Jo;1.2.1974\n18;Al;11.12.1980\n19;;12.12.1981\n'),
+    file('appointments.ndjson', '{"a":"x-1"}\n{"b":2}\n'),
+  ]
+  const { code, printed } = await run('import', '--draft', ...files)
+  const path = join(folder, 'move.ts')
+  expect([code, printed]).toEqual([0, expect.stringContaining(`check it with "npx tsc --project ${folder}"`)])
+  const draft = readFileSync(path, 'utf8')
+  expect(draft.slice(draft.indexOf('export'))).toBe(`export default converter({
+  "Kartei": (row) => {
+    // "Nr"  99
+    // "first name"  Aa
+    // "Geboren"  99.99.9999  9.9.9999
+    row.ignore()
+    return {
+      "patients": {
+        external_id: undefined,
+        first_name: undefined,
+        last_name: undefined,
+      },
+    }
+  },
+  "appointments": (row) => {
+    // "a"  a-9
+    // "b"  9
+    row.ignore()
+    return {
+      "appointments": {
+        external_id: undefined,
+        patient_external_id: undefined,
+        doctor_external_id: undefined,
+        appointment_date: undefined,
+        start_time: undefined,
+        end_time: undefined,
+      },
+    }
+  },
+})
+`)
+  const compiled = () => spawnSync('node_modules/.bin/tsc', ['--project', folder], { encoding: 'utf8' })
+  expect(compiled().stdout).toContain("'undefined' is not assignable to type 'string | number | null'")
+  writeFileSync(path, draft.replace(/undefined/g, "row.text('Nr')"))
+  expect(compiled()).toMatchObject({ status: 0, stdout: '' })
+  expect((await run('import', '--draft', ...files)).errors).toContain('exists already')
+}, 120_000)
 
 describe('ids', () => {
   const derived = async (externalId: string) =>
@@ -468,8 +498,16 @@ describe('ids', () => {
   })
 
   it('lists those of a file that was not imported yet, in its order', async () => {
-    const path = file('patients.csv', 'Pat.-Nr.;Vorname;Name\n9;Jo\n"8, a";Al;Roe\n8;Di;Poe\n')
-    expect((await tool('ids', '--map', 'german', path)).printed.trim().split('\n')).toEqual([
+    const path = file('Kartei.csv', 'Nr;Vorname\n9\n"8, a";Al\n8;Di\n')
+    const module = file(
+      'ids.ts',
+      `import { converter } from '${CONVERTER_MODULE}'
+export default converter({
+  Kartei: (row) => ({ patients: { ...row.texts({ external_id: 'Nr', first_name: 'Vorname' }) } }),
+})
+`,
+    )
+    expect((await tool('ids', '--with', module, path)).printed.trim().split('\n')).toEqual([
       'entity,external_id,id',
       `patients,"8, a",${await derived('8, a')}`,
       `patients,8,${await derived('8')}`,

@@ -1,14 +1,14 @@
 /** The reasons of rejected rows are in the words of the tool, whatever a row has. */
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
-import { rowMap } from '../../../../bin/clinic/import/maps/row-map.ts'
-import { rowChecker } from '../../../../bin/clinic/import/run/check-row.ts'
 import { createAppointment } from '../../../../shared/api/bookings.ts'
 import { sendMessage } from '../../../../shared/api/new-message.ts'
 import { createPatient } from '../../../../shared/api/new-patient.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { recordChecker } from '../../../../shared/sync/check-record.ts'
 import { importEntities } from '../../../../shared/sync/entities/entities.ts'
+import { issueText } from '../../../../shared/sync/outcomes/row-rejected.ts'
 import { NOW } from '../../../support/table.ts'
 
 const clinic = {
@@ -49,18 +49,12 @@ describe.each(importEntities({} as Table, () => NOW).map((entity) => [entity.nam
   'the reasons of rejected rows of %s',
   (_, entity) => {
     const columns = ['external_id', ...entity.columns]
-    const check = rowChecker(
-      entity,
-      clinic,
-      NOW,
-      (kind, id) => `${kind}:${id}`,
-      rowMap(columns, entity.name, undefined, { timezone: 'UTC', currency: 'EUR' }),
-    )
+    const check = recordChecker(entity, clinic, NOW, (kind, id) => `${kind}:${id}`)
 
     it.each(columns)('say what is wrong with %s', (column) => {
       const reasons = VALUES.flatMap((value) => {
-        const checked = check({ line: 2, values: { [column]: value } })
-        return 'reasons' in checked ? checked.reasons : []
+        const checked = check({ line: 2, fields: { [column]: value } })
+        return 'issues' in checked ? checked.issues.map(issueText) : []
       })
       expect(reasons.filter((reason) => FOREIGN.test(reason))).toEqual([])
       for (const reason of reasons) expect(reason).toMatch(/^[a-z_]+(\.[\w.]+)? \S/)
@@ -111,15 +105,13 @@ describe.each(
       (column) => [name, column, entity, shape[column as keyof typeof shape] as z.ZodType] as const,
     )
   }),
-)('%s: %s', (name, column, entity, schema) => {
+)('%s: %s', (_, column, entity, schema) => {
   it('is rejected in a file if POST rejects it', () => {
-    const columns = ['external_id', ...entity.columns]
-    const idOf = (kind: string, id: string) => `${kind}:${id}`
-    const check = rowChecker(entity, clinic, NOW, idOf, rowMap(columns, name, undefined, clinic))
+    const check = recordChecker(entity, clinic, NOW, (kind, id) => `${kind}:${id}`)
     const isAccepted = (value: unknown): boolean => {
       // The subject of an SMS is rejected whatever it is.
-      const checked = check({ line: 2, values: { channel: 'email', [column]: value } })
-      return !('reasons' in checked && checked.reasons.some((reason) => reason.startsWith(`${column} `)))
+      const checked = check({ line: 2, fields: { channel: 'email', [column]: value } })
+      return !('issues' in checked && checked.issues.some(({ field }) => field === column))
     }
     const withoutSpaces = (value: unknown) => (typeof value === 'string' ? value.trim() : value)
     const rejected = REJECTED.filter((value) => !schema.safeParse(withoutSpaces(value)).success)

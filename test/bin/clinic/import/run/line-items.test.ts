@@ -11,32 +11,36 @@ import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 const { db, run } = deployedTable()
 const folder = temporaryFolder()
 
-const MAP = {
-  decimal: 'comma',
-  entities: {
+const CONVERTER = `
+import { converter } from '${new URL('../../../../../bin/clinic/import/converters/converter.ts', import.meta.url).pathname}'
+
+export default converter({
+  Notas: (row) => ({
     invoices: {
-      file: 'Notas',
-      columns: {
-        external_id: 'Id',
-        invoice_number: 'Nota',
-        patient_external_id: 'Cliënt',
-        issue_date: 'Datum',
-        total_amount: 'Totaal',
-      },
+      ...row.texts({ external_id: 'Id', invoice_number: 'Nota', patient_external_id: 'Cliënt' }),
+      issue_date: row.date('Datum', 'yyyy-MM-dd'),
+      total_amount: row.amount('Totaal', ',', 'EUR'),
     },
-    'line-items': {
-      file: 'Regels',
-      columns: { external_id: 'NotaId' },
-      line_items: {
-        description: 'Omschrijving',
-        quantity: 'Aantal',
-        unit_price: 'Prijs',
-        doctor_external_id: 'Arts',
+  }),
+  Regels: {
+    groupBy: 'NotaId',
+    convert: (rows) => ({
+      'line-items': {
+        external_id: rows[0].text('NotaId'),
+        line_items: rows.map((row) => {
+          row.ignore('Id', 'Totaal')
+          return {
+            description: row.text('Omschrijving'),
+            quantity: row.number('Aantal', ','),
+            unit_price: row.amount('Prijs', ',', 'EUR'),
+            doctor_external_id: row.text('Arts'),
+          }
+        }),
       },
-      ignore: ['Id', 'Totaal'],
-    },
+    }),
   },
-}
+})
+`
 const INVOICES = `Id;Nota;Cliënt;Datum;Totaal
 1;N1;P;2026-01-02;120,00
 2;N2;P;2026-01-03;50,00
@@ -54,18 +58,18 @@ Totaal;;;;;190,00;
 `
 
 let clinic: Clinic
+const converter = join(folder, 'move.ts')
 beforeAll(async () => {
+  writeFileSync(converter, CONVERTER)
   clinic = await newClinic(db.table)
-  await load({ 'doctors.csv': 'external_id,full_name\nA,Dr. Eva Noll\n' })
-  await load({ 'patients.csv': 'external_id,first_name,last_name\nP,Bo,Vis\n' })
+  await load({ 'doctors.csv': 'external_id,full_name\nA,Dr. Eva Noll\n' }, [])
+  await load({ 'patients.csv': 'external_id,first_name,last_name\nP,Bo,Vis\n' }, [])
 })
 
-async function load(files: { readonly [name: string]: string }, ...options: string[]) {
-  writeFileSync(join(folder, 'map.json'), JSON.stringify(MAP))
+async function load(files: { readonly [name: string]: string }, options = ['--with', converter]) {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
   const paths = Object.keys(files).map((name) => join(folder, name))
-  const map = join(folder, 'map.json')
-  return run('import', '--yes', '--clinic', clinic.id, '--map', map, '--json', ...options, ...paths)
+  return run('import', '--yes', '--clinic', clinic.id, '--json', ...options, ...paths)
 }
 
 const invoices = async () =>
@@ -79,7 +83,7 @@ const invoices = async () =>
 
 it('adds line items of another file, and rejects invoices whose items are wrong or do not add up', async () => {
   const files = { 'Notas.csv': INVOICES, 'Regels.csv': ITEMS }
-  const checked = JSON.parse((await load(files, '--check')).printed).data
+  const checked = JSON.parse((await load(files, ['--with', converter, '--check'])).printed).data
   const { code, printed } = await load(files)
   expect([code, JSON.parse(printed).data]).toMatchObject([
     1,
@@ -93,7 +97,7 @@ it('adds line items of another file, and rejects invoices whose items are wrong 
       reasons.map(({ text, lines }) => `${basename(file)}:${lines}: ${text}`),
     ),
   ).toEqual([
-    'Regels.csv:5: line_items.unit_price is not a number such as 1.234,50, as the map says',
+    'Regels.csv:5: "Prijs" is not a number such as 1.234,50',
     'Regels.csv:8: looks like a sum of the rows above, not like a record',
     'Notas.csv:4: line_items has rows that were rejected',
     'Notas.csv:5: total_amount is not what subtotal - discount_amount + tax_amount is',

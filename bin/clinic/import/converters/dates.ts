@@ -1,0 +1,127 @@
+/** Dates and times as files write them, by formats of date-fns. */
+import { UTCDate, utc } from '@date-fns/utc'
+import { format as formatted, isValid, parse } from 'date-fns'
+import * as everyLocale from 'date-fns/locale'
+import { isCalendarDate } from '../../../../shared/domain/timestamp.ts'
+import { ConverterMistake, Problem } from './problems.ts'
+
+const locales = { ...everyLocale }
+
+/** A format of date-fns such as `d.M.yyyy` or `d MMM yyyy h:mma`, or several of which the first that fits is used. */
+export type Formats = string | readonly string[]
+
+export type FormatOptions = {
+  /** The language of names of months, such as `fr` or `pl`; otherwise English. */
+  readonly locale?: keyof typeof locales
+  /** The last date that two digits of a year can mean: `2046-12-31`, or `today` for births. */
+  readonly latest?: string
+}
+
+/** What a format must have. */
+type Wanted = 'date' | 'time' | 'timestamp'
+
+type DateTime = {
+  /** As it is written, whatever its offset: `YYYY-MM-DD` and `HH:MM:SS`. */
+  readonly date: string
+  readonly time: string
+  /** The instant in UTC, if it has an offset. */
+  readonly instant: string | null
+  readonly format: string
+}
+
+/** Unknown parts of a date are read from it. */
+const REFERENCE = new UTCDate(2000, 0, 1)
+const SAMPLE = new UTCDate(1974, 11, 31, 21, 45)
+
+/** The year that dates of other systems for none are before, such as 0001-01-01 or 1753-01-01. */
+const FIRST_YEAR = '1800'
+
+/** The days since 1900 by which a spreadsheet stores a date. */
+const DAY_NUMBER = /^[1-9]\d{4}([.,]\d+)?$/
+
+type Format = {
+  readonly text: string
+  readonly hasOffset: boolean
+  readonly hasShortYear: boolean
+  readonly example: string
+}
+
+const formats = new Map<string, Format>()
+
+/** A format that says all that is wanted. @throws ConverterMistake */
+function formatOf(text: string, wanted: Wanted, { locale = 'enUS', latest }: FormatOptions): Format {
+  const key = `${wanted} ${locale} ${latest === undefined} ${text}`
+  const known = formats.get(key)
+  if (known) return known
+  const tokens = text.replace(/''|'[^']*'/g, '')
+  const mistake = (problem: string) => new ConverterMistake(`the format ${JSON.stringify(text)} ${problem}`)
+  const other = /[A-Za-z]/.exec(tokens.replace(/[yuMLdoHhKkmsSabBXx]/g, ''))?.[0]
+  if (other !== undefined)
+    throw mistake(`has ${other}, which is no part of dates and times: see https://date-fns.org/docs/parse`)
+  if (wanted !== 'time' && !(/[yu]/.test(tokens) && /[ML]/.test(tokens) && tokens.includes('d')))
+    throw mistake('needs a year (yyyy), a month (M or MMM) and a day (d)')
+  if (wanted === 'time' && !/[HhKk]/.test(tokens)) throw mistake('needs an hour (H, or h and a)')
+  if (/[hK]/.test(tokens) && !/[abB]/.test(tokens)) throw mistake('needs a (am or pm) besides h')
+  const hasShortYear = /(?<!y)yy(?!y)/.test(tokens)
+  if (hasShortYear && latest === undefined)
+    throw mistake('has years of two digits: say the last date that they can mean by latest')
+  const found = {
+    text,
+    hasOffset: /[Xx]/.test(tokens),
+    hasShortYear,
+    example: formatted(SAMPLE, text, { locale: locales[locale] }),
+  }
+  formats.set(key, found)
+  return found
+}
+
+/** @throws Problem if no format fits, or the date does not exist or is that of an empty one */
+export function readDateTime(text: string, given: Formats, wanted: Wanted, options: FormatOptions): DateTime {
+  const all = [given].flat().map((one) => formatOf(one, wanted, options))
+  for (const format of all) {
+    const found = readAs(text, format, options)
+    if (!found) continue
+    if (wanted === 'time') return found
+    const year = found.date.slice(0, 4)
+    if (year < '0100' && !text.includes(year))
+      throw new Problem('has a year of two digits: the format needs yy, and latest')
+    if (year < FIRST_YEAR) throw new Problem(`is before ${FIRST_YEAR}: name what stands for no date in empty`)
+    return found
+  }
+  if (DAY_NUMBER.test(text)) throw new Problem("is a spreadsheet's day number: save the column as dates")
+  const examples = all.map((format) => `${format.text}, such as ${format.example}`)
+  throw new Problem(
+    `is not ${wanted === 'time' ? 'a time' : 'a date that exists'} as ${examples.join(', or ')}`,
+  )
+}
+
+function readAs(
+  text: string,
+  format: Format,
+  { locale = 'enUS', latest = '' }: FormatOptions,
+): DateTime | null {
+  const read = (one: string) =>
+    parse(one, format.text, REFERENCE, { locale: locales[locale], in: utc }) as Date
+  // With an offset of zero, the parts are those that are written.
+  const written = format.hasOffset
+    ? text.replace(/[+-]\d\d:?(\d\d)?$/, (offset) => offset.replace('-', '+').replace(/\d/g, '0'))
+    : text
+  const found = read(written)
+  if (!isValid(found)) return null
+  const [day = '', time = ''] = new Date(found.getTime()).toISOString().split('T')
+  const date = format.hasShortYear ? withCentury(day, latest) : day
+  if (!isCalendarDate(date)) return null
+  const at = { date, time: time.slice(0, 8), format: format.text }
+  if (!format.hasOffset) return { ...at, instant: null }
+  const shift = read(text).getTime() - found.getTime()
+  const instant = new Date(Date.parse(`${date}T${time}`) + shift)
+  return { ...at, instant: instant.toISOString() }
+}
+
+/** A date in the last year that ends with the same two digits in which it is not after `latest`. */
+function withCentury(date: string, latest: string): string {
+  const [, shortYear = '', monthAndDay = ''] = /^\d\d(\d\d)(.*)$/.exec(date) ?? []
+  const century = Number(latest.slice(0, 2))
+  const inLast = `${century}${shortYear}${monthAndDay}`
+  return inLast > latest ? `${century - 1}${shortYear}${monthAndDay}` : inLast
+}

@@ -1,0 +1,191 @@
+/** What a converter makes of files, and what is said of one that is wrong. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { Conversions } from '../../../../../bin/clinic/import/converters/convert-files.ts'
+import {
+  type Converter,
+  converter,
+  later,
+  Problem,
+} from '../../../../../bin/clinic/import/converters/converter.ts'
+import { LINE_ITEMS } from '../../../../../bin/clinic/import/files/import-paths.ts'
+import type { Table } from '../../../../../shared/store/table/table.ts'
+import { importEntities } from '../../../../../shared/sync/entities/entities.ts'
+import { NOW } from '../../../../support/table.ts'
+import { temporaryFolder } from '../../../../support/temporary-folder.ts'
+
+const folder = temporaryFolder()
+const entities = [...importEntities({} as Table, () => NOW), LINE_ITEMS]
+
+/** The records of a file by their entities, or what is wrong. */
+async function convert({ files }: Converter, content: string, name = 'Kartei 2026.csv') {
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  const path = import.meta.filename
+  using conversions = new Conversions({
+    converter: { files, path, digest: '' },
+    entities,
+    clinic: { timezone: 'Europe/Berlin' },
+    now: NOW,
+  })
+  try {
+    const converted = await conversions.add(file, undefined)
+    const found: Record<string, unknown[]> = {}
+    for (const entity of converted.entities)
+      for await (const row of conversions.records(converted, entity)) {
+        found[entity] ??= []
+        found[entity].push('values' in row ? row.values : `${row.line}: ${row.problem}`)
+      }
+    return { ...found, ...(converted.rows.withoutRecords > 0 && { without: converted.rows.lines }) }
+  } catch (error) {
+    return (error as Error).message.replace(`${folder}/`, '')
+  }
+}
+
+it('gives none, one or several records of a row, a repeated one once, and says which rows have none', async () => {
+  const { files } = converter({
+    Kartei: (row) => {
+      if (row.text('Art') === 'x') return null
+      if (row.text('Arzt') === null) throw new Problem('has no doctor')
+      return {
+        doctors: { external_id: row.text('Arzt'), full_name: row.text('Arzt') },
+        rooms: [1, 2].map((n) => ({ external_id: `${row.text('Nr')}-${n}`, name: `R${n}` })),
+      }
+    },
+  })
+  const rows = 'Nr;Arzt;Art\n1;Eva;\n2;Eva;\n3;Eva;x\n4;;\n1;Eva;\n'
+  expect(await convert({ files }, rows)).toEqual({
+    doctors: [{ external_id: 'Eva', full_name: 'Eva' }, '5: has no doctor', '6: repeats an earlier row'],
+    rooms: ['1-1', '1-2', '2-1', '2-2'].map((id) => ({ external_id: id, name: `R${id.at(-1)}` })),
+    without: [4],
+  })
+})
+
+const INVOICES = converter({
+  Kartei: {
+    groupBy: 'Nr',
+    convert: ([first, ...others]) => ({
+      invoices: {
+        ...first.texts({ external_id: 'Nr', invoice_number: 'Nr', patient_external_id: 'P' }),
+        issue_date: first.date('Datum', 'd.M.yyyy'),
+        line_items: [first, ...others].map((row) => ({
+          description: row.text('Text'),
+          unit_price: row.amount('Preis', ',', 'EUR'),
+        })),
+      },
+    }),
+  },
+})
+
+it('gives the rows of one record together, with those below without its id, in the currency of their amounts', async () => {
+  const rows =
+    'Nr;P;Datum;Text;Preis\n1;7;2.1.2026;A;10,00\n;;;B;5,00 €\n2;7;3.1.2026;A;10,00\n1;;;C;1,00\n2;;;D;?\n'
+  const [of, item] = [
+    { invoice_number: '1', patient_external_id: '7', issue_date: '2026-01-02', currency: 'EUR' },
+    (description: string, unit_price: string) => ({ description, unit_price }),
+  ]
+  expect(await convert(INVOICES, rows)).toEqual({
+    invoices: [
+      { external_id: '1', ...of, line_items: [item('A', '10.00'), item('B', '5.00'), item('C', '1.00')] },
+      '4: "Preis" is not a number such as 1.234,50',
+    ],
+  })
+  expect(await convert(INVOICES, 'Nr;P;Datum;Text;Preis\n1;7;2.1.2026;A;10,00\n;;;B\n')).toBe(
+    'Kartei 2026.csv:3: has 4 columns, but the header has 5: correct the line, which may be a line item',
+  )
+})
+
+const patients = (files: object) => ({ files }) as Converter
+const person = { external_id: '1', first_name: 'A', last_name: 'B' }
+const ROW = 'Nr;Name\n1;Ada\n'
+
+it.each<[string, Converter, string]>([
+  [
+    'takes no such file',
+    patients({ Karte: () => null }),
+    'Kartei 2026.csv: no function of convert-files.unit.test.ts takes the file: its names are "Karte"',
+  ],
+  [
+    'reads a column that is missing',
+    converter({ Kartei: (row) => ({ patients: { ...person, notes: row.text('Nahme') } }) }),
+    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: the file has no column "Nahme" (did you mean Name?)',
+  ],
+  [
+    'neither reads nor ignores a column',
+    converter({ Kartei: (row) => ({ patients: { ...person, notes: row.text('Nr') } }) }),
+    'Kartei 2026.csv:1: column "Name" is neither read nor ignored',
+  ],
+  [
+    'throws an error whose message may have values',
+    patients({
+      Kartei: () => {
+        throw new Error('Ada')
+      },
+    }),
+    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: Error',
+  ],
+  [
+    'reads a property of null',
+    converter({
+      Kartei: (row) => ({ patients: { ...person, notes: JSON.parse('null')[row.text('Name') ?? ''] } }),
+    }),
+    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: TypeError: Cannot read properties of null',
+  ],
+  [
+    'returns an unknown field',
+    patients({ Kartei: () => ({ patients: { ...person, frist_name: 'A' } }) }),
+    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: patients has no field "frist_name" (did you mean first_name?)',
+  ],
+  [
+    'returns an unknown entity',
+    patients({ Kartei: () => ({ patient: person }) }),
+    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: there is no entity "patient" (did you mean patients?)',
+  ],
+  [
+    'returns a promise',
+    patients({ Kartei: async () => ({ patients: person }) }),
+    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: the function returns a promise',
+  ],
+  [
+    'rejects all rows',
+    converter({
+      Kartei: (row) => ({
+        patients: {
+          ...person,
+          notes: row.text('Nr'),
+          created_at: row.timestamp('Name', 'yyyy-MM-dd', { zone: 'UTC' }),
+        },
+      }),
+    }),
+    'Kartei 2026.csv: no row gives a record, or can be converted: 1 x "Name" is not a date that exists as yyyy-MM-dd, such as 1974-12-31 (line 2)',
+  ],
+])('a converter that %s stops the import with where and why', async (_, wrong, message) => {
+  expect(String(await convert(wrong, ROW)).replace(/ts:\d+/, 'ts:LINE')).toBe(message)
+})
+
+it('takes a column that is read only where another is empty for read', async () => {
+  const either = converter({
+    Kartei: (row) => ({ patients: { ...person, notes: row.text('Nr') ?? row.text('Name') } }),
+  })
+  expect(await convert(either, ROW)).toEqual({ patients: [{ ...person, notes: '1' }] })
+})
+
+it('calculates the end of an appointment, and rejects one after midnight', () => {
+  expect([later('09:30', 45), later(null, 45)]).toEqual(['10:15', null])
+  expect(() => later('23:30', 45)).toThrow(Problem)
+})
+
+it('does not compile with a field, entity or word that no import has, or without a required field', () => {
+  // @ts-expect-error
+  converter({ A: () => ({ patients: { ...person, frist_name: 'A' } }) })
+  // @ts-expect-error
+  converter({ A: () => ({ patient: person }) })
+  // @ts-expect-error
+  converter({ A: (row) => ({ patients: { ...person, gender: row.oneOf('G', { m: 'mal' }) } }) })
+  // @ts-expect-error
+  converter({ A: () => ({ doctors: { external_id: '1' } }) })
+  const line_items = [{ description: 'A', unit_price: '1', prise: '1' }]
+  // @ts-expect-error
+  converter({ A: () => ({ 'line-items': { external_id: '1', line_items } }) })
+})
