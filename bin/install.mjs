@@ -1,10 +1,12 @@
-// Runs before `npm start`, `npm test`, `npm run clinic` and the client's `npm run types`: installs the dependencies if those
-// installed differ from package-lock.json. Plain JavaScript, because the machine's own Node may be older than the one this installs.
+// Runs before `npm start`, `npm run clinic`, `npm test`, `npm run dev` and the client's `npm run types`: installs the dependencies if
+// those installed differ from package-lock.json, for the first two without those of development. Plain JavaScript, because the machine's own Node may be older than the one this installs.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const project = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
+
+const withoutDevelopment = process.argv.includes('--omit=dev') || /\bstart\.mjs$/.test(process.argv[1])
 
 const packagesOf = (file) => JSON.parse(readFileSync(join(project, file), 'utf8')).packages
 
@@ -19,7 +21,12 @@ function isInstalled() {
   return Object.entries(packagesOf('package-lock.json')).every(([path, wanted]) => {
     const found = installed[path]
     // Optional packages may be for other machines.
-    if (!found) return path === '' || wanted.optional === true
+    if (!found)
+      return (
+        path === '' ||
+        wanted.optional === true ||
+        (withoutDevelopment && (wanted.dev || wanted.devOptional) === true)
+      )
     return (
       found.version === wanted.version &&
       found.integrity === wanted.integrity &&
@@ -61,6 +68,7 @@ function install() {
     // Without a network, it fails in seconds.
     [
       'ci',
+      ...(withoutDevelopment ? ['--omit=dev'] : []),
       '--ignore-scripts',
       '--no-audit',
       '--no-fund',
@@ -79,7 +87,9 @@ function install() {
 }
 
 if (!isInstalled()) {
-  process.stderr.write('Installing dependencies (once, about a minute)...\n')
+  process.stderr.write(
+    `Installing dependencies (once, about ${withoutDevelopment ? 'half a minute' : 'a minute'})...\n`,
+  )
   waitForTurn()
   const status = isInstalled() ? 0 : install()
   rmSync(own)

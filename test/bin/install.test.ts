@@ -34,9 +34,9 @@ function installed(packages: Packages): void {
   writeFileSync(join(project, 'node_modules/.package-lock.json'), JSON.stringify({ packages }))
 }
 
-function install(exitCode = 0) {
+function install(exitCode = 0, ...args: string[]) {
   const env = { PATH: `${join(project, 'path')}:${process.env.PATH}`, EXIT_CODE: String(exitCode) }
-  const { status, stderr } = spawnSync(process.execPath, ['bin/install.mjs'], { cwd: project, env })
+  const { status, stderr } = spawnSync(process.execPath, ['bin/install.mjs', ...args], { cwd: project, env })
   const ran = existsSync(join(project, 'ran'))
   return { status, ran, ...(status !== 0 && { last: String(stderr).split('\n').at(-2) }) }
 }
@@ -68,6 +68,17 @@ it('says that -- is missing when npm has taken an option, and installs nothing',
 it('installs nothing after npm ci', () => {
   installed({ 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-a' } })
   expect(install()).toEqual({ status: 0, ran: false })
+})
+
+it('installs packages of development for npm test, and not for npm start', () => {
+  const locked = { ...LOCKED, 'node_modules/vitest': { version: '5.0.0', dev: true } }
+  writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ packages: locked }))
+  expect(install(0, '--omit=dev')).toEqual({ status: 0, ran: true })
+  expect(readFileSync(join(project, 'ran'), 'utf8')).toContain('ci --omit=dev')
+  rmSync(join(project, 'ran'))
+  installed({ 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-a' } })
+  expect(install(0, '--omit=dev')).toEqual({ status: 0, ran: false })
+  expect(install()).toEqual({ status: 0, ran: true })
 })
 
 it.each<[string, Packages | null]>([
