@@ -11,7 +11,7 @@ import {
   refIds,
   withOwnIds,
 } from './external-ids/resolve-references.ts'
-import { issueText, type RowIssue } from './outcomes/row-rejected.ts'
+import type { RowIssue } from './outcomes/row-rejected.ts'
 import { type Warning, warningsOf } from './outcomes/warnings.ts'
 
 /** A record as the clinic's own system has it, with the fields of its entity. */
@@ -19,16 +19,12 @@ export type GivenRecord = {
   readonly fields: Readonly<Record<string, unknown>>
   /** Its position in its file or request. */
   readonly line: number
-  /** What is wrong with fields whose values could not be converted. */
-  readonly problems?: ReadonlyMap<string, string>
 }
 
 export type CheckedRecord<Fields> =
   | {
       readonly row: ImportRow<Fields>
       readonly warnings: readonly Warning[]
-      /** Why values were left out. */
-      readonly leftOut: readonly string[]
     }
   | {
       readonly issues: readonly RowIssue[]
@@ -42,44 +38,25 @@ const CODES = new Set(['gender', 'status', 'type', 'payment_method', 'channel'])
 /** How far the clock of another system can be ahead. */
 const CLOCK_DIFFERENCE_MS = 60_000
 
-/** @param optional the fields whose invalid values are left out */
 export function recordChecker<Fields>(
   entity: ImportEntity<Fields>,
   clinic: ClinicInfo,
   now: number,
   idOf: ImportIds,
-  optional: readonly string[] = [],
 ) {
   const schema = entity.schema(clinic, now, refIds(idOf))
 
-  return ({ fields: given, line, problems = new Map() }: GivenRecord): CheckedRecord<Fields> => {
+  return ({ fields: given, line }: GivenRecord): CheckedRecord<Fields> => {
     const { external_id, id, ...rest }: Record<string, unknown> = given
     for (const [field, value] of Object.entries(rest))
       if (CODES.has(field) && typeof value === 'string') rest[field] = foldName(value)
     const identity = identify(external_id, id)
-    const unreadable = optional.filter((field) => problems.has(field))
-    const leftOut = new Map(unreadable.map((field) => [field, `${field} ${problems.get(field)}`]))
-    let own = withOwnIds(rest, entity.columns)
-    let fields = schema.safeParse(own.fields)
-    for (const issue of fields.error?.issues ?? []) {
-      const field = String(issue.path[0])
-      if (optional.includes(field) && rest[field] != null)
-        leftOut.set(field, issuesOf(own.fields, entity)(issue).map(issueText).join('; '))
-    }
-    if (leftOut.size > 0) {
-      for (const field of leftOut.keys()) delete rest[field]
-      own = withOwnIds(rest, entity.columns)
-      fields = schema.safeParse(own.fields)
-    }
+    const own = withOwnIds(rest, entity.columns)
+    const fields = schema.safeParse(own.fields)
     const issues = [
-      ...[...problems]
-        .filter(([field]) => !leftOut.has(field))
-        .map(([field, issue]): RowIssue => ({ field, issue })),
       ...(identity.issues ?? []),
       ...own.issues,
-      ...(fields.error?.issues ?? [])
-        .filter(({ path }) => !problems.has(path.filter((step) => typeof step === 'string').join('.')))
-        .flatMap(issuesOf(own.fields, entity)),
+      ...(fields.error?.issues ?? []).flatMap(issuesOf(own.fields, entity)),
       ...(fields.success && isInFuture(rest.created_at, now)
         ? [{ field: 'created_at', issue: 'is in the future' }]
         : []),
@@ -99,7 +76,6 @@ export function recordChecker<Fields>(
         fields: fields.data,
       },
       warnings: warningsOf(rest, now),
-      leftOut: [...leftOut.values()],
     }
   }
 }
@@ -122,7 +98,9 @@ const issuesOf =
       }))
     if (issue.code === 'unrecognized_keys')
       return [{ field, issue: `has the unknown field ${quoted(issue.keys)}` }]
-    return [{ field, issue: value == null && issue.code !== 'custom' ? 'is required' : issue.message }]
+    if (value == null && issue.code !== 'custom') return [{ field, issue: 'is required' }]
+    const meant = issue.code === 'invalid_value' ? suggestion(String(value), issue.values.map(String)) : ''
+    return [{ field, issue: issue.message + meant }]
   }
 
 /** The record that a row is, or what is wrong with its ids. */

@@ -15,3 +15,12 @@ it('reads codes in any case', () => {
   const fields = { external_id: '1', first_name: 'Ada', last_name: 'Lovelace', gender: ' Female' }
   expect(check({ line: 1, fields })).toMatchObject({ row: { fields: { gender: 'female' } } })
 })
+
+it('says which word is probably meant', () => {
+  const fields = { external_id: '1', first_name: 'Ada', last_name: 'Lovelace', gender: 'femal' }
+  expect(check({ line: 1, fields })).toMatchObject({
+    issues: [
+      { field: 'gender', issue: expect.stringMatching(/^must be one of .* \(did you mean female\?\)$/) },
+    ],
+  })
+})
