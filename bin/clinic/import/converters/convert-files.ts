@@ -78,9 +78,10 @@ export class Conversions implements Disposable {
     const { converter, clinic, now } = this.#reading
     const fileConverter = converterOf(file, converter)
     const content = createHash('sha256')
-    const { format, rows } = await openRows(file, encoding, (chunk) => {
+    const { format, rows, close } = await openRows(file, encoding, (chunk) => {
       content.update(chunk)
     })
+    await using _ = { [Symbol.asyncDispose]: async () => void (await close()) }
     const header = format.kind === 'csv' ? format.header : null
     const columns = new FileColumns(header, clinic, now)
     const entities = new Set<string>()
@@ -88,7 +89,6 @@ export class Conversions implements Disposable {
     const problems = new GroupedTexts()
     const groupOf = typeof fileConverter === 'function' ? null : columnReader(fileConverter.groupBy)
     const records = groupOf ? groupedRows(file, rows, groupOf) : rows
-    if (typeof fileConverter !== 'function') columns.require(fileConverter.groupBy)
     for await (const source of records) {
       read.read += 1 + (source.further?.length ?? 0)
       const at = this.#rows++
@@ -194,6 +194,7 @@ export class Conversions implements Disposable {
       return new Row(one.line, values, columns)
     })
     try {
+      if (typeof fileConverter !== 'function') columns.require(fileConverter.groupBy)
       const result = called(fileConverter, rows)
       const records = this.#newOf(recordsOf(result, entities, columns.currencies))
       return { records, warnings: [...columns.warnings] }

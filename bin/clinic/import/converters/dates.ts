@@ -50,7 +50,7 @@ const formats = new Map<string, Format>()
 
 /** A format that says all that is wanted. @throws ConverterMistake */
 function formatOf(text: string, wanted: Wanted, { locale = 'enUS', latest }: FormatOptions): Format {
-  const key = `${wanted} ${locale} ${latest === undefined} ${text}`
+  const key = [wanted, locale, latest, text].join(' ')
   const known = formats.get(key)
   if (known) return known
   const tokens = text.replace(/''|'[^']*'/g, '')
@@ -63,7 +63,7 @@ function formatOf(text: string, wanted: Wanted, { locale = 'enUS', latest }: For
   if (wanted === 'time' && !/[HhKk]/.test(tokens)) throw mistake('needs an hour (H, or h and a)')
   if (/[hK]/.test(tokens) && !/[abB]/.test(tokens)) throw mistake('needs a (am or pm) besides h')
   const hasShortYear = /(?<!y)yy(?!y)/.test(tokens)
-  if (hasShortYear && latest === undefined)
+  if (hasShortYear && !isCalendarDate(latest ?? ''))
     throw mistake('has years of two digits: say the last date that they can mean by latest')
   const found = {
     text,

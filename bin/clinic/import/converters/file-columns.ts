@@ -5,7 +5,7 @@ import { ConverterMistake } from './problems.ts'
 /** A column of a file that was converted, and how many of its cells were read `as d/M/yyyy` or `as empty`. */
 export type ReadColumn = {
   readonly column: string
-  readonly isIgnored: boolean
+  readonly is_ignored: boolean
   readonly cells: Readonly<Record<string, number>>
 }
 
@@ -83,7 +83,7 @@ export class FileColumns {
   get all(): readonly ReadColumn[] {
     return [...this.#names].map(([folded, column]) => ({
       column,
-      isIgnored: !this.#read.has(folded),
+      is_ignored: !this.#read.has(folded),
       cells: Object.fromEntries(this.#notes.get(folded) ?? []),
     }))
   }

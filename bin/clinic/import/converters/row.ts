@@ -104,11 +104,16 @@ export class Row {
   }
 
   /** A number. Only one of the units may be written next to it, such as `%`, or `pcs` and `h`. */
-  number(column: string, mark: DecimalMark, units: string | readonly string[] = []): number | null {
+  number(
+    column: string,
+    mark: DecimalMark,
+    units: string | readonly string[] = [],
+    options: CellOptions = {},
+  ): number | null {
     const known = [units].flat().map((unit) => unit.normalize('NFKC').toLowerCase())
     const name = known.join(' or ')
     const isUnit = (unit: string) => known.includes(unit.toLowerCase())
-    return this.#read(column, {}, (text) => Number(readDecimal(text, mark, { name, isUnit })))
+    return this.#read(column, options, (text) => Number(readDecimal(text, mark, { name, isUnit })))
   }
 
   /** An international phone number, of this country unless it has a country code; the first of several in the cell. */
@@ -130,8 +135,8 @@ export class Row {
   }
 
   /** Whether a cell has the word for yes. Another than that for no is a problem. */
-  flag(column: string, yes: string, no: string): boolean | null {
-    return this.oneOf(column, { [yes]: true, [no]: false })
+  flag(column: string, yes: string, no: string, options: CellOptions = {}): boolean | null {
+    return this.oneOf(column, { [yes]: true, [no]: false }, options)
   }
 
   /** Says that columns are not read on purpose. */

@@ -142,7 +142,7 @@ export async function importFile<Fields>(
     'problem' in source
       ? {
           issues: [{ field: '', issue: source.problem }],
-          ...(typeof source.group === 'string' && { id: own.idOf(entity.idKind, source.group.trim()) }),
+          ...(source.group != null && { id: own.idOf(entity.idKind, String(source.group).trim()) }),
         }
       : checkRecord({ fields: source.values, line: source.line })
   const run = {

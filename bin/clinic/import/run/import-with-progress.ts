@@ -13,7 +13,7 @@ import type { RejectedRows, Written } from '../files/rejections.ts'
 import { announceImport } from './announce-import.ts'
 import { type ImportOptions, type ImportProgress, ImportStopped, importFile } from './import-file.ts'
 import { MoneySums } from './money-sums.ts'
-import { countsText, type FileReport, reported } from './report.ts'
+import { countsText, type FileReport } from './report.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
 
 /** The target and the options of the import of a file. */
@@ -95,7 +95,7 @@ export async function importWithProgress(
       encoding: format.encoding,
       delimiter: format.kind === 'csv' ? format.delimiter : null,
       ...result,
-      columns: columns.map(reported),
+      columns,
       sums: money.sums(clinic.currency),
       reasons: reasons.groups,
       warned: warned.groups,

@@ -64,7 +64,7 @@ export async function openFile(
     columns: () =>
       [...names]
         .filter((name) => fields.has(foldName(name)) || isReason(foldName(name)))
-        .map((column) => ({ column, isIgnored: !fields.has(foldName(column)), cells: {} })),
+        .map((column) => ({ column, is_ignored: !fields.has(foldName(column)), cells: {} })),
   }
 }
 

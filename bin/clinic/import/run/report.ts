@@ -17,7 +17,7 @@ export type FileReport = ImportResult & {
   readonly rows: { readonly read: number; readonly records: number; readonly rejected: number }
   readonly encoding: string
   readonly delimiter: string | null
-  readonly columns: readonly ReportedColumn[]
+  readonly columns: readonly ReadColumn[]
   readonly sums: readonly MoneySum[]
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
@@ -28,19 +28,6 @@ export type FileReport = ImportResult & {
 }
 
 const number = (value: number): string => value.toLocaleString('en')
-
-/** A column, and how many of its cells were read `as d/M/yyyy` or `as empty`. */
-type ReportedColumn = {
-  readonly column: string
-  readonly is_ignored: boolean
-  readonly cells: Readonly<Record<string, number>>
-}
-
-export const reported = ({ column, isIgnored, cells }: ReadColumn): ReportedColumn => ({
-  column,
-  is_ignored: isIgnored,
-  cells,
-})
 
 /** The reconciliation of a file, for a person. */
 export function reportLines(report: FileReport): string[] {
@@ -65,7 +52,7 @@ export const conversionReport = ({ file, format, rows, columns }: ConvertedFile)
   rows: { read: rows.read, without_records: rows.withoutRecords },
   encoding: format.encoding,
   delimiter: format.kind === 'csv' ? format.delimiter : null,
-  columns: columns.map(reported),
+  columns,
 })
 
 /** How a file was converted, for a person. */
@@ -75,14 +62,14 @@ export function conversionLines(converted: ConvertedFile): string[] {
   return [
     `${basename(file)}${writtenText(conversionReport(converted))}`,
     `  ${number(rows.read)} rows read${rows.withoutRecords > 0 ? `, ${number(rows.withoutRecords)} without records (${without})` : ''}`,
-    ...columnLines(columns.map(reported)),
+    ...columnLines(columns),
   ]
 }
 
 const writtenText = ({ encoding, delimiter }: Pick<FileReport, 'encoding' | 'delimiter'>): string =>
   `, ${encoding}${delimiter === null ? '' : `, columns separated by ${delimiter === '\t' ? 'tabs' : delimiter}`}`
 
-function columnLines(columns: readonly ReportedColumn[]): string[] {
+function columnLines(columns: readonly ReadColumn[]): string[] {
   const namesOf = (isIgnored: boolean) =>
     columns.filter((one) => one.is_ignored === isIgnored).map(({ column }) => column)
   return [

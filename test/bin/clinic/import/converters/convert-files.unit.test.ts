@@ -1,8 +1,8 @@
 /** What a converter makes of files, and what is said of one that is wrong. */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { Conversions } from '../../../../../bin/clinic/import/converters/convert-files.ts'
+import { Conversions, loadConverter } from '../../../../../bin/clinic/import/converters/convert-files.ts'
 import {
   type Converter,
   converter,
@@ -12,6 +12,7 @@ import {
 import { LINE_ITEMS } from '../../../../../bin/clinic/import/files/import-paths.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { importEntities } from '../../../../../shared/sync/entities/entities.ts'
+import { blocksOf } from '../../../../support/documentation.ts'
 import { NOW } from '../../../../support/table.ts'
 import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
@@ -112,6 +113,11 @@ it.each<[string, Converter, string]>([
     'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: the file has no column "Nahme" (did you mean Name?)',
   ],
   [
+    'groups by a column that is missing',
+    converter({ Kartei: { groupBy: 'Nrr', convert: () => null } }),
+    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: the file has no column "Nrr" (did you mean Nr?)',
+  ],
+  [
     'neither reads nor ignores a column',
     converter({ Kartei: (row) => ({ patients: { ...person, notes: row.text('Nr') } }) }),
     'Kartei 2026.csv:1: column "Name" is neither read nor ignored',
@@ -162,6 +168,44 @@ it.each<[string, Converter, string]>([
   ],
 ])('a converter that %s stops the import with where and why', async (_, wrong, message) => {
   expect(String(await convert(wrong, ROW)).replace(/ts:\d+/, 'ts:LINE')).toBe(message)
+})
+
+it.each([
+  [
+    'USD',
+    'no row gives a record, or can be converted: 1 x currency is not EUR, in which the amounts are read',
+  ],
+  ['EUR', '"price":"9.00","currency":"EUR"'],
+])(
+  'takes a currency of %s in the file for that of amounts in EUR, or rejects the row',
+  async (currency, expected) => {
+    const priced = converter({
+      Kartei: (row) => ({
+        treatments: {
+          ...row.texts({ external_id: 'Nr', name: 'Nr' }),
+          duration_minutes: 30,
+          price: row.amount('Preis', ',', 'EUR'),
+          currency: row.oneOf('Devise', { EUR: 'EUR', USD: 'USD' }),
+        },
+      }),
+    })
+    expect(JSON.stringify(await convert(priced, `Nr;Preis;Devise\n1;9,00;${currency}\n`))).toContain(expected)
+  },
+)
+
+it('reads the converter of the guide', async () => {
+  const [block] = blocksOf('docs/operate/moving-in.md').filter(({ language }) => language === 'ts')
+  const path = join(folder, 'move.ts')
+  writeFileSync(path, block?.text.replace('../bin', resolve('bin')) ?? '')
+  const rows = 'Nr.;Vorname;Name;geb.;Mobil;Telefon;G;Ort\n1;Ada;Ay;0/0/00;;030 901820;W;Kiel\n'
+  expect(await convert(await loadConverter(path), rows, 'Patienten.csv')).toEqual({
+    patients: [
+      {
+        ...{ external_id: '1', first_name: 'Ada', last_name: 'Ay', date_of_birth: null },
+        ...{ phone_number: '+4930901820', gender: 'female' },
+      },
+    ],
+  })
 })
 
 it('takes a column that is read only where another is empty for read', async () => {
