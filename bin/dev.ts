@@ -1,22 +1,27 @@
 /**
- * `npm run dev`: after each save, lint, types, and the tests of `npm test` that it affects: first the tests that name a saved file, up to
+ * `npm run dev`: after each save, lint and types, and then the tests of `npm test` that it affects: first the tests that name a saved file, up to
  * the first failure, then unit tests, then the others. Vitest records which files each test file loads.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { spawnEndingWithParent } from '../infra/local/process/end-with-parent.ts'
 import { watchFolder } from '../infra/local/watch.ts'
 import { testsNaming } from './dev/naming-tests.ts'
 
 /** Editors write a file in several steps, some of them under another name, and several files at once. */
 const SETTLE_MS = 50
+const TYPES = ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/dev.tsbuildinfo']
 const FOLDERS = ['bin', 'functions', 'infra', 'shared', 'test']
 
 const children = new Set<ChildProcess>()
 
 /** Starts a program in a process group, so that the processes that it starts can be ended with it. */
 function start(command: string, ...args: string[]): ChildProcess {
-  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+  const child = spawnEndingWithParent(command, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  })
   children.add(child)
   child.on('exit', () => children.delete(child))
   return child
@@ -61,10 +66,10 @@ async function runTests(signal: AbortSignal, saved: readonly string[]): Promise<
 async function check(signal: AbortSignal, saved: readonly string[]): Promise<void> {
   const options = ['--error-on-warnings', '--no-errors-on-unmatched', '--files-ignore-unknown=true']
   const lint = succeeds(signal, 'biome', 'check', ...options, ...(saved.length > 0 ? saved : FOLDERS))
-  await Promise.all([lint, runTests(signal, saved)])
+  // Tests would keep the processors busy, and an error of types from being shown.
+  await Promise.all([lint, succeeds(signal, 'tsc', ...TYPES)])
+  await runTests(signal, saved)
 }
-
-start('tsc', '--noEmit', '--watch', '--preserveWatchOutput')
 
 let current = new AbortController()
 let running = check(current.signal, [])
