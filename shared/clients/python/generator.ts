@@ -432,7 +432,9 @@ function requestMethod(endpoint: ClientEndpoint, name: string): string {
   const query = queryOf(endpoint)
   const sent = schemaOf(operation.requestBody)
   const response = bodyOf(operation)
-  const data = response?.properties?.data
+  // A list comes with its meta.
+  const isList = response?.properties?.data?.type === 'array'
+  const data = isList ? undefined : response?.properties?.data
   // Changes return only a reference if the credential may not read the record.
   const alternatives = data?.anyOf?.filter(({ $ref }) => !$ref?.endsWith('Reference'))
   const result = alternatives ? { anyOf: alternatives } : (data ?? response)
@@ -451,7 +453,7 @@ function requestMethod(endpoint: ClientEndpoint, name: string): string {
     ...(sent ? [`body=${isEmpty ? '{}' : isOptional ? '{} if body is None else body' : 'body'}`] : []),
     ...(accepts('IdempotencyKey') ? ['accepts_key=True'] : []),
     ...[...options, 'timeout'].map((option) => `${option}=${option}`),
-    ...(data ? [] : [`shape="${response ? 'bare' : 'nothing'}"`]),
+    ...(data ? [] : [`shape="${isList ? 'list' : response ? 'bare' : 'nothing'}"`]),
   ]
   const parameters = (form?: Form) => [
     ...ids,
@@ -461,7 +463,9 @@ function requestMethod(endpoint: ClientEndpoint, name: string): string {
     ...options.map((option) => `${option}: Optional[str] = ${option === 'if_match' ? 'NOT_GIVEN' : 'None'}`),
     TIMEOUT,
   ]
-  const forms = result ? formsOf(result, pascal(resource)) : [{ type: 'None', given: [], omitted: [] }]
+  const forms = result
+    ? formsOf(result, isList ? pascal(`${operation.operationId} response`) : pascal(resource))
+    : [{ type: 'None', given: [], omitted: [] }]
   return methodOf(
     'async def',
     name,

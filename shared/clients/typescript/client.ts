@@ -77,7 +77,7 @@ export const createClient = <Reads extends boolean = true>(options: ClientOption
 
 function methodsOf<Reads extends boolean>(send: SendRequest) {
   const requests = requestsOf<Reads>(send)
-  const { get, slots, retrieve, retrieveWithQuery, retrieveExpandable, lists, listsWithChanges } = requests
+  const { get, slots, retrieve, listOf, retrieveExpandable, lists, listsWithChanges } = requests
   const { create, createPart, update, action, actionWithBody, actionOnPart } = requests
   return {
     /** The credential that the client uses. */
@@ -135,7 +135,7 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
         'DELETE',
       ),
       /** When a doctor works. */
-      schedule: retrieveWithQuery<'get-schedule'>('/doctors/{id}/schedule'),
+      schedule: listOf<'get-schedule'>('/doctors/{id}/schedule'),
     },
     /** The free slots of a day or a range of days. */
     availability: slots('/availability'),
@@ -177,7 +177,7 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
       get: retrieve<'get-message'>('/messages/{id}'),
       send: create<'send-message'>('/messages'),
     },
-    sync: { write: create<'sync-records'>('/sync') },
+    sync: { write: create<'sync-records'>('/sync', true) },
     webhooks: {
       ...lists<'list-webhooks'>('/webhooks'),
       get: retrieve<'get-webhook'>('/webhooks/{id}'),
@@ -232,18 +232,18 @@ function requestsOf<Reads extends boolean>(send: SendRequest) {
       <O extends Operation>(path: string): Retrieve<O> =>
       (id, options) =>
         call({ method: 'GET', path, ids: { id }, options }),
-    retrieveWithQuery:
+    listOf:
       <O extends Operation>(path: string): RetrieveWithQuery<O> =>
       (id, query, options) =>
-        call({ method: 'GET', path, ids: { id }, query, options }),
+        call({ method: 'GET', path, ids: { id }, query, isList: true, options }),
     retrieveExpandable:
       <O extends Operation>(path: string): RetrieveExpandable<O> =>
       (id, query, options) =>
         call({ method: 'GET', path, ids: { id }, query, options }),
     create:
-      <O extends Operation>(path: string): Create<O, Reads> =>
+      <O extends Operation>(path: string, isList = false): Create<O, Reads> =>
       (body, options) =>
-        call({ method: 'POST', path, body, options }),
+        call({ method: 'POST', path, body, isList, options }),
     update:
       <O extends Operation>(path: string): Update<O, Reads> =>
       (id, body, options) =>

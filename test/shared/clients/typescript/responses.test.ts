@@ -170,6 +170,14 @@ it.each([
   expect(received).toHaveLength(requests)
 })
 
+it('a list that is no page is returned with its meta, of a schedule and of a sync', async () => {
+  const body = { data: [], meta: {} }
+  respond = send(200, JSON.stringify(body))
+  const clinic = clientOf({ retries: 0 })
+  expect(await clinic.doctors.schedule('d1', { date: '2026-01-01' })).toEqual(body)
+  expect(await clinic.sync.write({ entity: 'patients', records: [] })).toEqual(body)
+})
+
 it('a list ends at an empty page, whatever the number of pages', async () => {
   respond = send(200, '{"data":[],"meta":{"total_pages":1000000}}')
   const clinic = clientOf()

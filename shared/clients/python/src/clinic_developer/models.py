@@ -396,6 +396,26 @@ class ScheduleDay(TypedDict):
     """Why the doctor is away although the day has working hours. Null on other days."""
 
 
+@final
+class ScheduleMeta(TypedDict):
+    doctor_id: str
+    """Id of the doctor."""
+    date: str
+    """The first date. `YYYY-MM-DD`."""
+    date_to: str
+    """The last date. `YYYY-MM-DD`."""
+    timezone: str
+    """IANA time zone, such as `Europe/Istanbul`."""
+
+
+@final
+class GetScheduleResponse(TypedDict):
+    data: List[ScheduleDay]
+    """The records of this page."""
+    meta: ScheduleMeta
+    """Position of this page in the list."""
+
+
 _TimeOffKeywords = TypedDict("_TimeOffKeywords", {"from": "str"})
 
 
@@ -1480,6 +1500,26 @@ class SyncResult(TypedDict):
     """Why it was rejected."""
     warnings: List[SyncIssue]
     """What looks wrong, but was written."""
+
+
+@final
+class SyncMeta(TypedDict):
+    created: int
+    """Number of created records."""
+    updated: int
+    """Number of updated records."""
+    unchanged: int
+    """Number of unchanged records."""
+    rejected: int
+    """Number of rejected records."""
+
+
+@final
+class SyncRecordsResponse(TypedDict):
+    data: List[SyncResult]
+    """The records of this page."""
+    meta: SyncMeta
+    """Position of this page in the list."""
 
 
 @final

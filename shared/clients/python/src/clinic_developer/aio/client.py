@@ -292,7 +292,7 @@ class AsyncDoctors(AsyncResource):
         date: str,
         date_to: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Response[List[ScheduleDay]]:
+    ) -> Response[GetScheduleResponse]:
         """Retrieve a doctor's schedule.
 
         Lists the times at which a doctor works, day by day: working hours without breaks and without minutes that a daylight saving change skips, whatever is booked. Slots of `GET /availability` are within them. An inactive doctor has none.
@@ -303,7 +303,7 @@ class AsyncDoctors(AsyncResource):
 
         date_to: The last date, at most 30 days after `date`, which it defaults to.
         """
-        request = Request("GET", f'/doctors/{segment("id", id)}/schedule', query={"date": date, "date_to": date_to}, timeout=timeout)
+        request = Request("GET", f'/doctors/{segment("id", id)}/schedule', query={"date": date, "date_to": date_to}, timeout=timeout, shape="list")
         return await self._transport.send(request)
 
     def time_off(self, id: str) -> AsyncDoctorsTimeOff:
@@ -2315,14 +2315,14 @@ class AsyncSync(AsyncResource):
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> Response[List[SyncResult]]:
+    ) -> Response[SyncRecordsResponse]:
         """Write records of the clinic's own system.
 
         Creates and changes up to 50 records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
 
         Scope: `sync.write`, and that of the entity.
         """
-        request = Request("POST", "/sync", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
+        request = Request("POST", "/sync", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout, shape="list")
         return await self._transport.send(request)
 
 
