@@ -26,7 +26,7 @@ export const handler = endpoint(
     await request.requireNew(async (stored) => withExternalIds(stored, body.records))
     const entity = entities.find(({ name }) => name === body.entity)
     if (!entity) throw new RangeError(`no entity ${body.entity}`)
-    const { overwrite, allow_overlaps: allowOverlaps } = body
+    const { overwrite = false, allow_overlaps: allowOverlaps = false } = body
     const options = { overwrite, allowOverlaps, now, timeLimit: TIME_LIMIT_MS }
     const results = (await writeRecords(table, entity, clinic, body.records, options)).map(render)
     if (!results.some(({ issues }) => issues.some(({ issue }) => issue === 'unavailable'))) {

@@ -41,8 +41,8 @@ const SyncRequest = z
       })
       .min(1, { error: `must be a list of 1 to ${MAX_RECORDS} records` })
       .max(MAX_RECORDS, { error: `must be a list of 1 to ${MAX_RECORDS} records` }),
-    overwrite: z.boolean({ error: 'must be true or false' }).default(false),
-    allow_overlaps: z.boolean({ error: 'must be true or false' }).default(false),
+    overwrite: z.boolean({ error: 'must be true or false' }).optional(),
+    allow_overlaps: z.boolean({ error: 'must be true or false' }).optional(),
   })
   .meta({ id: 'SyncRequest' })
 

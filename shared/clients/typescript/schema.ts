@@ -5709,16 +5709,10 @@ export interface components {
             records: {
                 [key: string]: unknown;
             }[];
-            /**
-             * @description Replaces what was changed here since it was sent last, and lets a patient become another person.
-             * @default false
-             */
-            overwrite: boolean;
-            /**
-             * @description Adds upcoming appointments to time that is taken.
-             * @default false
-             */
-            allow_overlaps: boolean;
+            /** @description Replaces what was changed here since it was sent last, and lets a patient become another person. */
+            overwrite?: boolean;
+            /** @description Adds upcoming appointments to time that is taken. */
+            allow_overlaps?: boolean;
         };
         SyncResult: {
             /** @description Id in the clinic's own system, as it was sent. */
