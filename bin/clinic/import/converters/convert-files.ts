@@ -216,8 +216,10 @@ export class Conversions implements Disposable {
     try {
       called(fileConverter, [new Row(0, {}, columns)])
     } catch {}
-    const names = columns.all.map(({ column }) => column)
-    const unread = unreadProblems(columns.unread, format.kind === 'csv' ? format.header : names, [])
+    const names = format.kind === 'csv' ? format.header : columns.all.map(({ column }) => column)
+    // A converter names columns: one that is there makes the line a header.
+    const isHeader = columns.all.some((column) => !column.is_ignored)
+    const unread = unreadProblems(columns.unread, names, [], isHeader)
     if (unread.length > 0)
       throw new ImportFileError(
         `${file}${format.kind === 'csv' ? `:${format.headerLine}` : ''}: ${unread.join('; ')}`,

@@ -8,6 +8,7 @@ import {
   converter,
   later,
   Problem,
+  type Row,
 } from '../../../../../bin/clinic/import/converters/converter.ts'
 import { LINE_ITEMS } from '../../../../../bin/clinic/import/files/import-paths.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
@@ -206,6 +207,19 @@ it('reads the converter of the guide', async () => {
       },
     ],
   })
+})
+
+it('names all columns that are not read if one is, and none if the first line may be a row', async () => {
+  const [one, none] = [(row: Row) => row.text('Nr'), () => '1'].map((read) =>
+    converter({ Kartei: (row) => ({ patients: { ...person, external_id: read(row) } }) }),
+  ) as [Converter, Converter]
+  expect(await convert(one, 'Nr;Name;Ort;;G\n1;;;;\n')).toBe(
+    'Kartei 2026.csv:1: column 4 of the header has no name; ' +
+      ['Name', 'Ort', 'G'].map((name) => `column "${name}" is neither read nor ignored`).join('; '),
+  )
+  expect(await convert(none, '1;Ada\n2;Bo\n')).toBe(
+    'Kartei 2026.csv:1: columns 1 and 2 are unknown columns, not shown because the line may be a row',
+  )
 })
 
 it('takes a column that is read only where another is empty for read', async () => {
