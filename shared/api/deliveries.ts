@@ -1,10 +1,35 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { DELIVERY_STATUSES, type Delivery as DeliveryRecord } from '../domain/webhooks/delivery.ts'
+import {
+  type DeliveryAttempt as AttemptRecord,
+  DELIVERY_STATUSES,
+  type Delivery as DeliveryRecord,
+} from '../domain/webhooks/delivery.ts'
 import { EVENT_NAMES } from './events.ts'
 import { defineRoute } from './route.ts'
 import { CursorMeta, cursorPageOf, cursorPaging, envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'
+
+export const DeliveryAttempt = z.lazy(() =>
+  z
+    .strictObject({
+      attempted_at: Timestamp,
+      response_status: z.int().nullable(),
+      error: z.string().nullable(),
+      latency_ms: z.int().min(0),
+    })
+    .meta({ id: 'DeliveryAttempt' }),
+)
+
+export const renderAttempt = (
+  { at, status, error, latencyMs }: AttemptRecord,
+  { timezone }: ClinicInfo,
+): z.input<typeof DeliveryAttempt> => ({
+  attempted_at: clinicTimestamp(at, timezone),
+  response_status: status,
+  error,
+  latency_ms: latencyMs,
+})
 
 /** The delivery of one event to one endpoint. */
 export const Delivery = z.lazy(() =>
@@ -14,16 +39,7 @@ export const Delivery = z.lazy(() =>
       event_id: z.string(),
       event: oneOf(EVENT_NAMES),
       status: oneOf(DELIVERY_STATUSES),
-      attempts: z.array(
-        z
-          .strictObject({
-            attempted_at: Timestamp,
-            response_status: z.int().nullable(),
-            error: z.string().nullable(),
-            latency_ms: z.int().min(0),
-          })
-          .meta({ id: 'DeliveryAttempt' }),
-      ),
+      attempts: z.array(DeliveryAttempt),
       next_attempt_at: Timestamp.nullable(),
       created_at: Timestamp,
     })
@@ -37,12 +53,7 @@ export function renderDelivery(delivery: DeliveryRecord, clinic: ClinicInfo): z.
     event_id: delivery.eventId,
     event: delivery.event,
     status: delivery.status,
-    attempts: delivery.attempts.map(({ at, status, error, latencyMs }) => ({
-      attempted_at: toTimestamp(at),
-      response_status: status,
-      error,
-      latency_ms: latencyMs,
-    })),
+    attempts: delivery.attempts.map((attempt) => renderAttempt(attempt, clinic)),
     next_attempt_at: delivery.nextAt === null ? null : toTimestamp(new Date(delivery.nextAt).toISOString()),
     created_at: toTimestamp(new Date(delivery.createdAt).toISOString()),
   }

@@ -85,7 +85,7 @@ export type Route = {
     readonly body: z.ZodType
     /**
      * States that the response is one record as GET returns it to this credential, so that it has an `etag`. `except` names fields
-     * that GET does not return. `fieldScopes` names fields that need a further scope.
+     * of which that does not depend: GET does not return them, or they change by themselves. `fieldScopes` names fields that need a further scope.
      */
     readonly record?: {
       readonly except?: readonly string[]

@@ -1,13 +1,20 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import {
+  type Delivery,
+  type DeliveryAttempt as DeliveryAttemptRecord,
+  isSuccess,
+} from '../domain/webhooks/delivery.ts'
 import { EVENTS, isKnownEvent } from '../domain/webhooks/event.ts'
 import {
   MAX_PREVIOUS_SECRETS,
   nextSecretEnd,
   type Webhook as WebhookRecord,
 } from '../domain/webhooks/webhook.ts'
+import type { WebhookHealth } from '../domain/webhooks/webhook-health.ts'
 import { WEBHOOK_FIELD_ALIASES } from './aliases.ts'
+import { DeliveryAttempt, renderAttempt } from './deliveries.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
 import { envelopeOf, oneOf, pageOf, paging, Timestamp, Uuid } from './schemas.ts'
@@ -26,6 +33,24 @@ export const Webhook = z.lazy(() =>
       updated_at: Timestamp,
     })
     .meta({ id: 'Webhook' }),
+)
+
+/** A webhook endpoint with how it responds, which lists do not show. */
+const WebhookDetails = z.lazy(() =>
+  z
+    .strictObject({
+      ...Webhook.unwrap().shape,
+      health: z
+        .strictObject({
+          is_slow: z.boolean(),
+          failing_since: Timestamp.nullable(),
+          next_attempt_at: Timestamp.nullable(),
+          last_success: DeliveryAttempt.nullable(),
+          last_failure: DeliveryAttempt.nullable(),
+        })
+        .meta({ id: 'WebhookHealth' }),
+    })
+    .meta({ id: 'WebhookDetails' }),
 )
 
 /** A webhook endpoint with its secret, which only creation and rotation return. */
@@ -49,6 +74,39 @@ export const renderWebhook = (webhook: WebhookRecord, clinic: ClinicInfo): z.inp
   created_at: clinicTimestamp(webhook.createdAt, clinic.timezone),
   updated_at: clinicTimestamp(webhook.updatedAt, clinic.timezone),
 })
+
+/** The newest deliveries that the health of an endpoint is read from. */
+export const HEALTH_DELIVERIES = 50
+
+/** @param deliveries its newest ones */
+export function renderWebhookDetails(
+  webhook: WebhookRecord,
+  { isSlow, failingSince }: WebhookHealth,
+  deliveries: readonly Delivery[],
+  clinic: ClinicInfo,
+): z.input<typeof WebhookDetails> {
+  const attempts = deliveries.flatMap((one) => one.attempts).toSorted((a, b) => (a.at < b.at ? 1 : -1))
+  const last = (isWanted: (attempt: DeliveryAttemptRecord) => boolean) => {
+    const attempt = attempts.find(isWanted)
+    return attempt ? renderAttempt(attempt, clinic) : null
+  }
+  // A disabled endpoint gets requested deliveries only.
+  const due = deliveries.flatMap(({ nextAt, isManual }) =>
+    nextAt !== null && (webhook.isActive || isManual) ? [nextAt] : [],
+  )
+  const timestamp = (ms: number | null) =>
+    ms === null ? null : clinicTimestamp(new Date(ms).toISOString(), clinic.timezone)
+  return {
+    ...renderWebhook(webhook, clinic),
+    health: {
+      is_slow: isSlow,
+      failing_since: timestamp(failingSince),
+      next_attempt_at: timestamp(due.length > 0 ? Math.min(...due) : null),
+      last_success: last(({ status }) => isSuccess(status)),
+      last_failure: last(({ status }) => !isSuccess(status)),
+    },
+  }
+}
 
 export const renderWebhookWithSecret = (webhook: WebhookRecord, clinic: ClinicInfo) => ({
   ...renderWebhook(webhook, clinic),
@@ -95,11 +153,12 @@ export const getWebhook = defineRoute({
   method: 'GET',
   path: '/webhooks/{id}',
   summary: 'Retrieve a webhook endpoint',
+  description: `\`health\` says how the endpoint responds, from its newest ${HEALTH_DELIVERIES} deliveries. The \`etag\` does not change with it.`,
   scope: 'webhook.read',
   params: { id: 'webhook_not_found' },
-  response: { status: 200, body: envelopeOf(Webhook), record: {} },
+  response: { status: 200, body: envelopeOf(WebhookDetails), record: { except: ['health'] } },
   errors: ['webhook_not_found'],
-  uses: { table: { GetItem: ['webhooks'] } },
+  uses: { table: { GetItem: ['webhooks', 'webhook-health'], Query: ['deliveries'] } },
 })
 
 export const createWebhook = defineRoute({

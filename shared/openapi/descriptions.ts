@@ -63,6 +63,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
   TreatmentReference: 'Treatment',
   WebhookChanges: 'WebhookCreate',
   WebhookChangesWithAliases: 'WebhookChanges',
+  WebhookDetails: 'Webhook',
   WebhookWithSecret: 'Webhook',
 }
 
@@ -342,6 +343,14 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     description: 'Description, one line. Null removes it.',
     secret: OWN_SECRET,
     is_active: 'Whether events are delivered.',
+  },
+  WebhookDetails: { health: 'How the endpoint responds.' },
+  WebhookHealth: {
+    is_slow: 'Whether the last attempt took a second or longer. Its deliveries then delay no other endpoint.',
+    failing_since: 'When the first attempt since the last success failed. Null if none has.',
+    next_attempt_at: 'When the next attempt is due. Null if none is scheduled.',
+    last_success: 'The last attempt that a 2xx response accepted. Null if there is none.',
+    last_failure: 'The last attempt that failed. Null if there is none.',
   },
   WebhookWithSecret: {
     secret:

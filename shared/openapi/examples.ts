@@ -21,7 +21,7 @@ import { renderScheduleDay } from '../api/schedule.ts'
 import { renderCursorPage, renderPage } from '../api/schemas.ts'
 import { renderSync } from '../api/sync.ts'
 import { renderTimeOff } from '../api/time-off.ts'
-import { renderWebhook, renderWebhookWithSecret } from '../api/webhooks.ts'
+import { renderWebhook, renderWebhookDetails, renderWebhookWithSecret } from '../api/webhooks.ts'
 import type { AppointmentAction } from '../domain/booking/appointment-actions.ts'
 import type { TimeOff } from '../domain/booking/doctor.ts'
 import { scheduleOf } from '../domain/booking/slots.ts'
@@ -29,6 +29,7 @@ import { totalPages } from '../domain/lists/paging.ts'
 import { applyPayments, type Invoice } from '../domain/money/invoice.ts'
 import { redelivered } from '../domain/webhooks/delivery-states.ts'
 import { eventPayload, PING } from '../domain/webhooks/event.ts'
+import { HEALTHY } from '../domain/webhooks/webhook-health.ts'
 import { pascalCase } from './errors.ts'
 import { exampleEvent } from './events.ts'
 import {
@@ -92,6 +93,7 @@ const RECORDS: Readonly<Record<string, readonly unknown[]>> = {
   Room: [renderRoom(room)],
   Treatment: [renderTreatment(treatment)],
   Webhook: [renderWebhook(webhook, clinic)],
+  WebhookDetails: [renderWebhookDetails(webhook, HEALTHY, [delivery], clinic)],
   WebhookWithSecret: [renderWebhookWithSecret(webhook, clinic)],
 }
 

@@ -43,7 +43,6 @@ const READING: Readonly<Record<string, string>> = {
   patient: 'export',
   erasure: 'list',
   message: 'unresolved',
-  webhook: 'health',
 }
 
 /** Commands that change clinics' data: the verbs of each noun. */

@@ -5,19 +5,16 @@ import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { createWebhook } from '../support/deliveries.ts'
 import type { RequestInput } from '../support/event.ts'
 import { request, tableOfFunctions } from '../support/functions.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 
 const db = tableOfFunctions()
 let records: PopulatedClinic
-let webhook: string
 let credential: Awaited<ReturnType<typeof issueCredential>>
 
 beforeAll(async () => {
   records = await createPopulatedClinic(db.table)
-  webhook = (await createWebhook(db.table, records.clinic.id)).id
   credential = await issueCredential(db.table, records.clinic)
 })
 
@@ -48,7 +45,6 @@ it.each([
   ['get-appointment', 'list-appointments', () => records.appointment.id],
   ['get-payment', 'list-payments', () => records.payment.id],
   ['get-message', 'list-messages', () => records.message.id],
-  ['get-webhook', 'list-webhooks', () => webhook],
 ])(
   'an endpoint that retrieves one record %s returns what %s lists, with one read',
   async (id, list, idOf) => {

@@ -3,8 +3,10 @@ import { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
 import { describe, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { DueDelivery } from '../../shared/domain/webhooks/delivery.ts'
+import { HEALTHY } from '../../shared/domain/webhooks/webhook-health.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../shared/store/events/due-deliveries.ts'
+import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { newClinic } from '../support/table.ts'
 import {
@@ -17,6 +19,7 @@ import {
   deliverLastPush,
   expectUnchanged,
   headers,
+  list,
   NO_DELIVERY,
   NO_WEBHOOK,
   ping,
@@ -39,6 +42,65 @@ async function dueWithin(ms: number): Promise<DueDelivery[]> {
   for await (const batch of dueDeliveries(db).dueBatches(Date.now() + ms, 1000)) due.push(...batch)
   return due
 }
+
+describe('the health of GET /webhooks/{id}', () => {
+  const at = (minute: number) => `2026-05-04T07:0${minute}:00.000Z`
+  const attempt = (minute: number, status: number | null, error: string | null = null) => ({
+    at: at(minute),
+    status,
+    error,
+    latencyMs: 9,
+  })
+  const shown = (minute: number, status: number | null, error: string | null = null) => ({
+    attempted_at: `2026-05-04T10:0${minute}:00+03:00`,
+    response_status: status,
+    error,
+    latency_ms: 9,
+  })
+  const get = (id: string) => callRoute('get-webhook', { path: { id } })
+  const setFacts = (id: string, delivery: string, facts: object) =>
+    deliveryStore(db).change(clinic.id, id, delivery, (before) => ({ ...before, ...facts }))
+
+  it('is that of a new endpoint without deliveries, and lists lack it', async () => {
+    const { id } = await postWebhook()
+    const { health, ...webhook } = (await get(id)).body.data
+    expect(health).toEqual({
+      is_slow: false,
+      failing_since: null,
+      next_attempt_at: null,
+      last_success: null,
+      last_failure: null,
+    })
+    expect((await list()).body.data).toEqual([webhook])
+  })
+
+  it('has the last success and the last failure of all deliveries, and changes no etag', async () => {
+    const { id } = await postWebhook()
+    const before = await get(id)
+    const older = (await ping(id)).body.data.id
+    const newer = (await ping(id)).body.data.id
+    const done = { status: 'delivered', nextAt: null, dueAt: null }
+    await setFacts(id, older, { ...done, attempts: [attempt(1, null, 'dns'), attempt(2, 204)] })
+    const due = { isManual: false, nextAt: Date.parse(at(9)), dueAt: Date.parse(at(9)) }
+    const attempts = [attempt(3, null, 'dns'), attempt(4, 500)]
+    await setFacts(id, newer, { ...due, attempts })
+    const failing = { isSlow: true, failingSince: Date.parse(at(3)) }
+    await webhookHealthStore(db).record(clinic.id, id, HEALTHY, failing)
+    const { body, headers } = await get(id)
+    expect(body.data.health).toEqual({
+      is_slow: true,
+      failing_since: '2026-05-04T10:03:00+03:00',
+      next_attempt_at: '2026-05-04T10:09:00+03:00',
+      last_success: shown(2, 204),
+      last_failure: shown(4, 500),
+    })
+    expect(headers.etag).toBe(before.headers.etag)
+    await change(id, { is_active: false })
+    expect((await get(id)).body.data.health.next_attempt_at).toBeNull()
+    await setFacts(id, newer, { isManual: true })
+    expect((await get(id)).body.data.health.next_attempt_at).toBe('2026-05-04T10:09:00+03:00')
+  })
+})
 
 describe('POST /webhooks/{id}/ping', () => {
   it('creates a delivery and queues it', async () => {

@@ -4,31 +4,12 @@ import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import * as z from 'zod'
 import { secretIssue } from '../../../shared/domain/webhooks/webhook-secret.ts'
-import { webhookStore } from '../../../shared/store/events/webhooks.ts'
-import { openClinic } from '../tool/connection.ts'
-import { requireRecord } from '../tool/known-record.ts'
-import { CommandFailure, type GlobalOptions, parseOption, print, printLines } from '../tool/output.ts'
-import { healthLines, readHealth } from './webhook-health.ts'
+import { CommandFailure, type GlobalOptions, parseOption, printLines } from '../tool/output.ts'
 import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
 
 type ListenOptions = { listen: string; secret?: string }
 
 export function addWebhookCommands(group: Command): void {
-  group
-    .command('health')
-    .description(
-      'show how a webhook endpoint responds: whether it is slow, since when it fails, and its last outcomes',
-    )
-    .argument('<webhook>', 'id of the endpoint')
-    .action(async (typed: string, _: object, command: Command) => {
-      const context = await openClinic(command)
-      const webhook = await requireRecord('webhook', typed, (id) =>
-        webhookStore(context).find(context.clinic.id, id),
-      )
-      const health = await readHealth(context, webhook)
-      print(command, health, healthLines(health))
-    })
-
   group
     .command('listen')
     .description('receive webhooks on this machine and print them until Ctrl-C')

@@ -1119,7 +1119,9 @@ export interface paths {
         };
         /**
          * Retrieve a webhook endpoint
-         * @description Scope: `webhook.read`.
+         * @description `health` says how the endpoint responds, from its newest 50 deliveries. The `etag` does not change with it.
+         *
+         *     Scope: `webhook.read`.
          */
         get: operations["get-webhook"];
         put?: never;
@@ -6207,6 +6209,45 @@ export interface components {
             signing_secret?: string;
             /** @description Whether events are delivered. Defaults to true. */
             is_active?: boolean;
+        };
+        WebhookDetails: {
+            /**
+             * Format: uuid
+             * @description Id of the record.
+             */
+            id: string;
+            /** @description Address that events are sent to. */
+            url: string;
+            /** @description Events that are delivered to the endpoint. */
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed")[];
+            /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
+            is_active: boolean;
+            /** @description Description. Null if there is none. */
+            description: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the endpoint was last changed. ISO 8601, with the UTC offset of the clinic's time zone.
+             */
+            updated_at: string;
+            /** @description How the endpoint responds. */
+            health: components["schemas"]["WebhookHealth"];
+        };
+        WebhookHealth: {
+            /** @description Whether the last attempt took a second or longer. Its deliveries then delay no other endpoint. */
+            is_slow: boolean;
+            /** @description When the first attempt since the last success failed. Null if none has. ISO 8601, with the UTC offset of the clinic's time zone. */
+            failing_since: string | null;
+            /** @description When the next attempt is due. Null if none is scheduled. ISO 8601, with the UTC offset of the clinic's time zone. */
+            next_attempt_at: string | null;
+            /** @description The last attempt that a 2xx response accepted. Null if there is none. */
+            last_success: components["schemas"]["DeliveryAttempt"] | null;
+            /** @description The last attempt that failed. Null if there is none. */
+            last_failure: components["schemas"]["DeliveryAttempt"] | null;
         };
         /** @description The webhook endpoint does not exist. */
         WebhookNotFoundError: {
@@ -14764,7 +14805,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @description The record. */
-                        data: components["schemas"]["Webhook"];
+                        data: components["schemas"]["WebhookDetails"];
                     };
                 };
             };

@@ -8,6 +8,10 @@ import { decodeHealth } from './items.ts'
 
 /** How webhook endpoints respond. Each webhook has one item, which is created and deleted together with it. */
 export function webhookHealthStore({ table }: { table: Table }) {
+  /** The health of a webhook, that of a new one if it does not exist. */
+  const find = async (clinic: ClinicId, webhook: string): Promise<WebhookHealth> =>
+    decodeHealth((await table.get(webhookHealthKey(clinic, webhook))) ?? undefined)
+
   /** Writes what an attempt has changed since the health was read. The time of the first failure stays. */
   async function record(
     clinic: ClinicId,
@@ -28,7 +32,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
     await ifConditionHolds(update)
   }
 
-  return { record }
+  return { find, record }
 }
 
 /** The health of the clinic's webhooks, by the id of the webhook. */

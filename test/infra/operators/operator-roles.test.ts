@@ -6,7 +6,6 @@ import { COMMANDS, OPERATOR_ROLES, type OperatorRole, roleOutput } from '../../.
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { walkKey } from '../../../shared/store/keys/operator.ts'
 import { issueCredential } from '../../support/credentials.ts'
-import { createWebhook } from '../../support/deliveries.ts'
 import { deployedStack, type RecordedCall } from '../../support/deployed-stack.ts'
 import { createAcceptedEmail } from '../../support/emails.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
@@ -163,7 +162,6 @@ describe('the role of a command', () => {
     world = await createPopulatedClinic(db.table)
     const { clinic, patient, doctor, appointment, invoice } = world
     const { key } = await issueCredential(db.table, clinic)
-    const { id: webhook } = await createWebhook(db.table, clinic.id)
     // Its deletion began long ago, and has no writes to wait for.
     const doomed = await newClinic(db.table)
     await clinicStore(db).beginDeletion(doomed.id, '2026-05-01T07:00:00.000Z')
@@ -197,7 +195,6 @@ describe('the role of a command', () => {
       'doctor link': [doctor.id, ...of, '--external-id', 'D-1'],
       import: [...of, file, '--yes'],
       'appointment link': [appointment.id, ...of, '--external-id', 'A-1'],
-      'webhook health': [webhook, ...of],
       'invoice correct': [invoice.id, ...of, '--status', 'cancelled', '--yes'],
       'message unresolved': [],
       'message resolve': [unresolved, ...of, '--as', 'sent'],

@@ -1578,6 +1578,52 @@ class WebhookWithSecret(TypedDict):
 
 
 @final
+class DeliveryAttempt(TypedDict):
+    attempted_at: str
+    """When the attempt started. ISO 8601, with the UTC offset of the clinic's time zone."""
+    response_status: Optional[int]
+    """HTTP status of the response. Null if no response was received."""
+    error: Optional[str]
+    """Why no response was received, as one word, such as `timeout` or `connection_refused`. Null if one was received."""
+    latency_ms: int
+    """Duration of the attempt in milliseconds."""
+
+
+@final
+class WebhookHealth(TypedDict):
+    is_slow: bool
+    """Whether the last attempt took a second or longer. Its deliveries then delay no other endpoint."""
+    failing_since: Optional[str]
+    """When the first attempt since the last success failed. Null if none has. ISO 8601, with the UTC offset of the clinic's time zone."""
+    next_attempt_at: Optional[str]
+    """When the next attempt is due. Null if none is scheduled. ISO 8601, with the UTC offset of the clinic's time zone."""
+    last_success: Optional[DeliveryAttempt]
+    """The last attempt that a 2xx response accepted. Null if there is none."""
+    last_failure: Optional[DeliveryAttempt]
+    """The last attempt that failed. Null if there is none."""
+
+
+@final
+class WebhookDetails(TypedDict):
+    id: str
+    """Id of the record."""
+    url: str
+    """Address that events are sent to."""
+    events: List[Literal["patient.created", "patient.updated", "patient.erased", "appointment.created", "appointment.updated", "appointment.confirmed", "appointment.checked_in", "appointment.cancelled", "appointment.completed", "appointment.no_show", "invoice.created", "invoice.updated", "invoice.paid", "payment.created", "payment.updated", "sms.sent", "sms.delivered", "sms.failed", "email.sent", "email.delivered", "email.failed", "doctor.created", "doctor.updated", "treatment.created", "treatment.updated", "clinic.updated", "import.completed"]]
+    """Events that are delivered to the endpoint."""
+    is_active: bool
+    """No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only."""
+    description: Optional[str]
+    """Description. Null if there is none."""
+    created_at: str
+    """When the record was created. ISO 8601, with the UTC offset of the clinic's time zone."""
+    updated_at: str
+    """When the endpoint was last changed. ISO 8601, with the UTC offset of the clinic's time zone."""
+    health: WebhookHealth
+    """How the endpoint responds."""
+
+
+@final
 class WebhookChanges(TypedDict, total=False):
     url: str
     """An https URL with a public host name, on port 443 or 8443, without user name, password or fragment."""
@@ -1595,18 +1641,6 @@ class WebhookChanges(TypedDict, total=False):
 class SecretRotation(TypedDict, total=False):
     secret: str
     """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted."""
-
-
-@final
-class DeliveryAttempt(TypedDict):
-    attempted_at: str
-    """When the attempt started. ISO 8601, with the UTC offset of the clinic's time zone."""
-    response_status: Optional[int]
-    """HTTP status of the response. Null if no response was received."""
-    error: Optional[str]
-    """Why no response was received, as one word, such as `timeout` or `connection_refused`. Null if one was received."""
-    latency_ms: int
-    """Duration of the attempt in milliseconds."""
 
 
 @final

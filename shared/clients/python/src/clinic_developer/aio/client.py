@@ -2375,8 +2375,10 @@ class AsyncWebhooks(AsyncResource):
         request = Request("POST", "/webhooks", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
         return await self._transport.send(request)
 
-    async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Webhook]:
+    async def get(self, id: str, *, timeout: Optional[float] = None) -> Response[WebhookDetails]:
         """Retrieve a webhook endpoint.
+
+        `health` says how the endpoint responds, from its newest 50 deliveries. The `etag` does not change with it.
 
         Scope: `webhook.read`.
         """

@@ -2375,8 +2375,10 @@ class Webhooks(Resource):
         request = Request("POST", "/webhooks", body=body, accepts_key=True, idempotency_key=idempotency_key, timeout=timeout)
         return self._transport.send(request)
 
-    def get(self, id: str, *, timeout: Optional[float] = None) -> Response[Webhook]:
+    def get(self, id: str, *, timeout: Optional[float] = None) -> Response[WebhookDetails]:
         """Retrieve a webhook endpoint.
+
+        `health` says how the endpoint responds, from its newest 50 deliveries. The `etag` does not change with it.
 
         Scope: `webhook.read`.
         """
