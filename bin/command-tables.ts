@@ -27,9 +27,6 @@ export async function commandTables(): Promise<Readonly<Record<string, string>>>
 
 /** The commands of a program without groups. */
 export function visibleCommands(command: Command): Command[] {
-  const visible = command
-    .createHelp()
-    .visibleCommands(command)
-    .filter((one) => one.name() !== 'help')
+  const visible = command.createHelp().visibleCommands(command)
   return visible.length === 0 ? [command] : visible.flatMap(visibleCommands)
 }

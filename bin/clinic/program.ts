@@ -1,12 +1,12 @@
 import { styleText } from 'node:util'
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import project from '../../package.json' with { type: 'json' }
+import { COMMANDS } from '../../shared/operator/commands.ts'
 import { OPERATIONS } from './api/operations.ts'
-import { addClinicOption } from './tool/clinic-choice.ts'
+import { addClinicOption } from './tool/clinic-option.ts'
 import { endTrail } from './tool/command-trail.ts'
 import { type Ask, allowInput } from './tool/confirmation.ts'
-import { describeError, withoutSecrets, writeFailure } from './tool/error-output.ts'
-import { EXIT } from './tool/output.ts'
+import { CommandFailure, EXIT, withoutSecrets } from './tool/output.ts'
 
 /** Where the tool runs: a terminal, or a test that captures its output. */
 export type Terminal = {
@@ -19,56 +19,29 @@ export type Terminal = {
   readonly readInput?: () => Promise<string>
 }
 
+type Define = (command: Command, env: Terminal['env']) => Promise<unknown>
+
 /** A noun with the commands of its records, or a command without a noun. */
 type Part = {
   readonly description: string
   /** Loads the modules of the part, and adds its commands or its options. */
-  readonly define: (command: Command, env: Terminal['env']) => Promise<unknown>
+  readonly define: Define
 }
 
-const NOUNS: Readonly<Record<string, Part>> = {
-  clinic: {
-    description: 'clinics: settings, pauses, deletion',
-    define: async (group) => (await import('./clinics/clinics.ts')).addClinicCommands(group),
-  },
-  doctor: {
-    description: 'doctors: hours, external ids',
-    define: async (group) =>
-      (await import('./external-ids/record-links.ts')).addLinkCommands(group, 'doctor'),
-  },
-  credential: {
-    description: 'credentials of integrations: secrets, scopes, revocation',
-    define: async (group) => (await import('./credentials/credentials.ts')).addCredentialCommands(group),
-  },
-  patient: {
-    description: 'patients: details, external ids, export, erasure',
-    define: async (group) => (await import('./patients/patients.ts')).addPatientCommands(group),
-  },
-  erasure: {
-    description: 'the ledger of erased patients, and erasing them again in a restored table',
-    define: async (group) => (await import('./patients/erasures.ts')).addErasureCommands(group),
-  },
-  appointment: {
-    description: 'appointments, and their external ids',
-    define: async (group) =>
-      (await import('./external-ids/record-links.ts')).addLinkCommands(group, 'appointment'),
-  },
-  invoice: {
-    description: 'invoices: status, corrections',
-    define: async (group) => (await import('./finance/invoices.ts')).addInvoiceCommands(group),
-  },
-  message: {
-    description: 'messages, and those whose outcome is unknown',
-    define: async (group) => (await import('./messages/messages.ts')).addMessageCommands(group),
-  },
-  'dead-letter': {
-    description: 'messages of queues that could not be processed',
-    define: async (group) => (await import('./dead-letters/dead-letters.ts')).addDeadLetterCommands(group),
-  },
-  webhook: {
-    description: 'webhook endpoints, and receiving webhooks on this machine',
-    define: async (group) => (await import('./webhooks/webhooks.ts')).addWebhookCommands(group),
-  },
+/** The nouns of commands that need access to AWS. Those of the API are added. */
+const NOUNS: Readonly<Record<string, Define>> = {
+  clinic: async (group) => (await import('./clinics/clinics.ts')).addClinicCommands(group),
+  doctor: async (group) => (await import('./external-ids/record-links.ts')).addLinkCommands(group, 'doctor'),
+  credential: async (group) => (await import('./credentials/credentials.ts')).addCredentialCommands(group),
+  patient: async (group) => (await import('./patients/patients.ts')).addPatientCommands(group),
+  erasure: async (group) => (await import('./patients/erasures.ts')).addErasureCommands(group),
+  appointment: async (group) =>
+    (await import('./external-ids/record-links.ts')).addLinkCommands(group, 'appointment'),
+  invoice: async (group) => (await import('./finance/invoices.ts')).addInvoiceCommands(group),
+  message: async (group) => (await import('./messages/messages.ts')).addMessageCommands(group),
+  'dead-letter': async (group) =>
+    (await import('./dead-letters/dead-letters.ts')).addDeadLetterCommands(group),
+  webhook: async (group) => (await import('./webhooks/webhooks.ts')).addWebhookCommands(group),
 }
 
 const OTHERS: Readonly<Record<string, Part>> = {
@@ -77,13 +50,11 @@ const OTHERS: Readonly<Record<string, Part>> = {
     define: async (command, env) => (await import('./api/commands.ts')).addApiCommand(command, env),
   },
   import: {
-    description:
-      "import a clinic's records; importing a file again changes nothing, and an interrupted import can be repeated",
+    description: "import files of a clinic's records; may be repeated",
     define: async (command) => (await import('./import/import.ts')).addImportCommand(command),
   },
   link: {
-    description:
-      'confirm the external ids that the API has set of all records of a file, after you have checked that its rows are about these records',
+    description: 'confirm the external ids of a file that the API has set',
     define: async (command) => (await import('./external-ids/link-file.ts')).addLinkFileCommand(command),
   },
   export: {
@@ -91,33 +62,40 @@ const OTHERS: Readonly<Record<string, Part>> = {
     define: async (command) => (await import('./export/export.ts')).addExportCommand(command),
   },
   ids: {
-    description:
-      "list the ids in the clinic's own system with the ids of the records, as CSV: of all imported records, or of the rows of a file",
+    description: "list the clinic's own ids with ids of records, as CSV",
     define: async (command) => (await import('./export/export-ids.ts')).addIdsCommand(command),
   },
   verify: {
-    description: "verify a clinic's lists, tallies and search against its records, while the API is running",
+    description: "compare a clinic's lists, tallies and search with its records",
     define: async (command) => (await import('./verify/verify.ts')).addVerifyCommand(command),
   },
   restore: {
-    description: 'restore the table (as a new one) or a single clinic to an earlier time',
+    description: 'restore the table, or a single clinic, to an earlier time',
     define: async (group) => (await import('./restore/restore.ts')).addRestoreCommands(group),
   },
   migrate: {
-    description: "move the table's items to the newest format while the API is running; may be repeated",
+    description: "move the table's items to the newest format; may be repeated",
     define: async (command) => (await import('./migrate/migrate.ts')).addMigrateCommand(command),
   },
 }
 
-/** The nouns of the API document, with the verbs of its operations. */
-const GENERATED: Readonly<Record<string, Part>> = Object.fromEntries(
-  Object.entries(Object.groupBy(OPERATIONS, ({ noun }) => noun)).map(([noun, list = []]) => [
-    noun,
-    { description: list.map(({ verb }) => verb).join(', '), define: async () => {} },
-  ]),
-)
+const verbsOf = (noun: string): string[] => [
+  ...OPERATIONS.filter((operation) => operation.noun === noun).map(({ verb }) => verb),
+  ...Object.keys(COMMANDS).flatMap((name) =>
+    name.startsWith(`${noun} `) ? [name.slice(noun.length + 1)] : [],
+  ),
+]
 
-const ALL_NOUNS: Readonly<Record<string, Part>> = { ...GENERATED, ...NOUNS }
+/** What uses no stack is in no table of commands. */
+const OF_THIS_MACHINE: Readonly<Record<string, string>> = { webhook: ', listen' }
+
+const ALL_NOUNS: Readonly<Record<string, Part>> = Object.fromEntries(
+  [...new Set([...OPERATIONS.map(({ noun }) => noun), ...Object.keys(NOUNS)])].map((noun) => {
+    const verbs = new Set(verbsOf(noun).filter((verb) => !verb.includes('--')))
+    const description = `${[...verbs].join(', ')}${OF_THIS_MACHINE[noun] ?? ''}`
+    return [noun, { description, define: async (group, env) => NOUNS[noun]?.(group, env) }]
+  }),
+)
 
 const pluralOf = (noun: string): string => `${noun.replace(/([^aeiou])y$/, '$1ie')}s`
 
@@ -138,35 +116,46 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
   program.hook('preAction', (_, command) => {
     running = command
   })
-  const code = await program.parseAsync(words, { from: 'user' }).then(
-    () => EXIT.done,
-    (error) => {
-      const failure = describeError(error, running)
-      writeFailure(error, failure, isJson, writeError)
-      return failure.code
-    },
-  )
+  const fail = async (error: unknown): Promise<number> => {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
+    const { describeError, writeFailure } = await import('./tool/error-output.ts')
+    const failure = describeError(error, running)
+    writeFailure(error, failure, isJson, writeError)
+    return failure.code
+  }
+  const code = await program.parseAsync(words, { from: 'user' }).then(() => EXIT.done, fail)
   try {
     await endTrail(program, code === EXIT.done || code === EXIT.needsAttention ? 'done' : 'failed')
     return code
   } catch (error) {
-    const message = `The end of the command is not in the access trail: ${(error as Error).message}`
-    writeFailure(error, { code: EXIT.failed, message }, isJson, writeError)
-    return code === EXIT.done ? EXIT.failed : code
+    const { message } = error as Error
+    const failed = await fail(
+      new CommandFailure(`The end of the command is not in the access trail: ${message}`, EXIT.failed),
+    )
+    return code === EXIT.done ? failed : code
   }
 }
 
-const isPart = (word: string): boolean => partsNamed([word]).length > 0
+const partNamed = (word: string): string | undefined =>
+  [...Object.keys(ALL_NOUNS), ...Object.keys(OTHERS)].find(
+    (name) => word === name || (name in ALL_NOUNS && word === pluralOf(name)),
+  )
 
-const partsNamed = (words: readonly string[]): string[] => [
-  ...Object.keys(ALL_NOUNS).filter((noun) => words.includes(noun) || words.includes(pluralOf(noun))),
-  ...Object.keys(OTHERS).filter((name) => words.includes(name)),
-]
-
+/** The words with the noun of the command, which may be a plural. */
 function withNoun(args: readonly string[]): string[] {
   const isValue = (at: number) => /^--(stack|port)$/.test(args[at - 1] ?? '')
-  const at = args.findIndex((word, at) => !isValue(at) && (isPart(word) || CLINIC_VERBS.includes(word)))
-  return isPart(args[at] ?? 'clinic') ? [...args] : args.toSpliced(at, 0, 'clinic')
+  const at = args.findIndex(
+    (word, at) => !isValue(at) && (partNamed(word) !== undefined || CLINIC_VERBS.includes(word)),
+  )
+  if (at < 0) return [...args]
+  const part = partNamed(args[at] ?? '')
+  return part === undefined ? args.toSpliced(at, 0, 'clinic') : args.with(at, part)
+}
+
+/** Whether the words name a command of the API, so that no module with access to AWS is needed. */
+const isOperation = (words: readonly string[] | undefined, noun: string): boolean => {
+  const verb = words?.[words.indexOf(noun) + 1] ?? ''
+  return OPERATIONS.some((one) => one.noun === noun && one.verb === verb) && !(`${noun} ${verb}` in COMMANDS)
 }
 
 /**
@@ -185,12 +174,10 @@ export async function operatorTool(
       writeErr: (text) => (isJson && /^(Usage|\nExit codes): /.test(text) ? undefined : writeError(text)),
       ...(isJson && { outputError: () => {} }),
     })
-    .description(
-      'Operates a clinic developer API: clinics, doctors, credentials, imports, changes of records.',
-    )
-    .option('--stack <name>', 'a stack deployed on AWS; without it, the local stack on --port')
+    .description('Operates a clinic developer API.')
+    .option('--stack <name>', 'a stack on AWS; without it, the local stack')
     .option('--port <port>', 'where the local stack runs', env.PORT ?? '3000')
-    .option('--json', 'print the result as one JSON object, and an error as one on stderr', false)
+    .option('--json', 'print the result, or an error on stderr, as one JSON object')
     .addHelpText(
       'after',
       `
@@ -202,17 +189,18 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   allowInput(program, { ask, readInput })
 
   const parts = { ...ALL_NOUNS, ...OTHERS }
-  const wanted = words === undefined ? Object.keys(parts) : partsNamed(words)
   for (const [name, part] of Object.entries(parts)) {
-    const command = program.command(name).description(part.description)
-    if (!(name in OTHERS)) command.alias(pluralOf(name))
-    if (!wanted.includes(name)) continue
-    await part.define(command, env)
-    if (name in GENERATED) (await import('./api/commands.ts')).addOperations(command, name, env)
+    const command = program.command(name)
+    if (name in OTHERS) command.description(part.description)
+    else command.summary(part.description)
+    if (words && !words.includes(name)) continue
+    if (!isOperation(words, name)) await part.define(command, env)
+    if (OPERATIONS.some(({ noun }) => noun === name))
+      (await import('./api/commands.ts')).addOperations(command, name, env)
     for (const leaf of withSubcommands(command)) if (leaf.commands.length === 0) addClinicOption(leaf, env)
   }
   for (const command of withSubcommands(program)) {
-    command.exitOverride()
+    command.exitOverride().helpCommand(false)
     if (!isJson) command.showHelpAfterError('(--help shows how)')
   }
   return program

@@ -1,7 +1,7 @@
 /** Commands that call the API: one for each operation of its document, and `api` for any request. */
 import { randomUUID } from 'node:crypto'
-import type { Command } from 'commander'
-import type { Place, Tool } from '../../../shared/clients/mcp/tools.ts'
+import { type Command, Option } from 'commander'
+import type { Tool } from '../../../shared/clients/mcp/tools.ts'
 import { pagesOf } from '../../../shared/clients/typescript/lists.ts'
 import type { ApiRequest, SendRequest } from '../../../shared/clients/typescript/transport.ts'
 import { fold } from '../../../shared/domain/patients/search-text.ts'
@@ -12,6 +12,9 @@ import { addressOption, callerOf, type Environment } from './caller.ts'
 import { OPERATIONS, type Operation, toolOf } from './operations.ts'
 import { type Body, type Page, printBody } from './responses.ts'
 import { describeField, flagsOf, optionName, parseField } from './values.ts'
+
+const KEY = 'idempotency_key'
+const keyOption = () => new Option('--idempotency-key <key>', 'repeats a request whose outcome is unknown')
 
 type Given = Readonly<Record<string, string | undefined>> & { readonly all?: never }
 
@@ -27,10 +30,13 @@ function addOperation(command: Command, operation: Operation, env: Environment):
   const { properties, required } = tool.inputSchema
   command.description(tool.title.charAt(0).toLowerCase() + tool.title.slice(1))
   command.addHelpText('after', `\n${tool.description}`)
-  for (const [field, schema] of Object.entries(properties)) {
+  const isFirst = (field: string) => required.includes(field)
+  const fields = Object.entries(properties)
+  for (const [field, schema] of fields.sort(([a], [b]) => Number(isFirst(b)) - Number(isFirst(a)))) {
     if (tool.places[field] === 'path') command.argument(`<${optionName(field)}>`, describeField(schema))
-    else command.option(flagsOf(field, schema), describeField(schema, required.includes(field)))
+    else if (field !== KEY) command.option(flagsOf(field, schema), describeField(schema, isFirst(field)))
   }
+  if (KEY in properties) command.addOption(keyOption())
   if (tool.isList) command.option('--match <text>', 'print only records that contain this text')
   if ('page' in tool.places || 'after' in tool.places) command.option('--all', 'read all pages')
   if (tool.method === 'DELETE') addYesOption(command)
@@ -41,36 +47,26 @@ async function callOperation(command: Command, tool: Tool, env: Environment): Pr
   const { method, path, places, inputSchema, hasBody, isList } = tool
   const given = command.opts()
   const args = [...command.args]
-  const at = (place: Place): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(inputSchema.properties).flatMap(([field, schema]) => {
-        if (places[field] !== place) return []
-        const text = place === 'path' ? args.shift() : given[attributeOf(field)]
-        if (text === undefined) return []
-        return [[field, place === 'body' ? parseField(field, schema, text) : text]]
-      }),
-    )
-  const request = {
-    method,
-    path,
-    ids: at('path'),
-    query: at('query'),
-    body: hasBody ? at('body') : undefined,
-    isList,
+  const ids: Record<string, unknown> = {}
+  const query: Record<string, unknown> = {}
+  const fields: Record<string, unknown> = {}
+  for (const [field, schema] of Object.entries(inputSchema.properties)) {
+    const text =
+      places[field] === 'path' ? args.shift() : given[new Option(flagsOf(field, schema)).attributeName()]
+    if (text === undefined) continue
+    if (places[field] === 'path') ids[field] = text
+    else if (places[field] === 'query') query[field] = text
+    else if (places[field] === 'body') fields[field] = await parseField(field, schema, text)
   }
+  const request = { method, path, ids, query, body: hasBody ? fields : undefined, isList }
   if (method === 'DELETE') await confirm(command, [`${tool.title}: ${command.args.join(' ')}`])
-  const key: string | undefined =
-    'idempotency_key' in places ? (given.idempotencyKey ?? randomUUID()) : undefined
-  const body = await call(command, env, { ...request, options: key ? { idempotencyKey: key } : {} }, key)
+  const key: string | undefined = KEY in places ? (given.idempotencyKey ?? randomUUID()) : undefined
+  const body = await call(command, env, request, key)
   if (!isList) return printBody(command, body)
   const page = body as Page
   printBody(command, given.match ? { ...page, data: page.data.filter(contains(given.match)) } : page)
   if (!given.all) noteMore(command, page)
 }
-
-/** As commander names the value of an option. */
-const attributeOf = (field: string): string =>
-  field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Sends a request, with `--all` for each page of a list. After a write, prints the clinic to stderr. */
 async function call(
@@ -83,7 +79,7 @@ async function call(
   try {
     const { send, clinic } = await callerOf(command, env, isWrite)
     if (command.opts<Given>().all) return await readAll(command, send, request)
-    const { body } = await send(request)
+    const { body } = await send({ ...request, options: key ? { idempotencyKey: key } : {} })
     if (clinic && isWrite) writeNote(command, `Clinic: ${clinic.name} (${clinic.id})`)
     return body as Body | undefined
   } catch (error) {
@@ -127,7 +123,7 @@ export function addApiCommand(command: Command, env: Environment): void {
     .argument('<method>', METHODS.join(', '))
     .argument('<path>', 'path below /api/developer/v1 with its query, e.g. "/patients?limit=5"')
     .option('--data <json>', 'body as JSON, or @file')
-    .option('--idempotency-key <key>', 'repeats a request whose outcome is unknown')
+    .addOption(keyOption())
     .addOption(addressOption(env))
     .action(async (name: string, path: string, { data, idempotencyKey }: Given) => {
       const method = METHODS.find((one) => one === name.toUpperCase())
@@ -135,14 +131,9 @@ export function addApiCommand(command: Command, env: Environment): void {
       if (!path.startsWith('/') || /[{}]/.test(path))
         throw new CommandFailure('path must begin with /, e.g. /patients')
       const key = method === 'GET' || method === 'DELETE' ? undefined : (idempotencyKey ?? randomUUID())
-      const options = key ? { idempotencyKey: key } : {}
-      const body = data === undefined ? undefined : parseField('data', { type: 'object' }, data)
-      const response = await call(
-        command,
-        env,
-        { method, path, body, isList: method === 'GET' && isList(path), options },
-        key,
-      )
+      const body = data === undefined ? undefined : await parseField('data', { type: 'object' }, data)
+      const request = { method, path, body, isList: method === 'GET' && isList(path) }
+      const response = await call(command, env, request, key)
       command.configureOutput().writeOut?.(`${JSON.stringify(response ?? {}, null, 2)}\n`)
     })
 }

@@ -14,8 +14,6 @@ const NAMED: Readonly<Record<string, readonly [noun: string, verb: string]>> = {
   redeliver: ['delivery', 'redeliver'],
 }
 
-const VERBS: Readonly<Record<string, string>> = { get: 'show' }
-
 const document: ApiDocument = JSON.parse(readFileSync(FILE, 'utf8'))
 
 /** The fields of an operation, and where a request has them. */
@@ -29,7 +27,7 @@ function operationsOf(endpoints: readonly Endpoint[]): Operation[] {
   const standard = (id: string) => {
     const [, verb = '', rest = ''] = /^(list|get|create|update|delete)-(.+)$/.exec(id) ?? []
     const noun = verb === 'list' ? rest.replace(/ies$/, 'y').replace(/s$/, '') : rest
-    return noun === '' ? undefined : ([noun, VERBS[verb] ?? verb] as const)
+    return noun === '' ? undefined : ([noun, verb === 'get' ? 'show' : verb] as const)
   }
   const nouns = [...new Set(endpoints.flatMap(({ operation }) => standard(operation.operationId)?.[0] ?? []))]
   const action = (id: string): readonly [string, string] => {

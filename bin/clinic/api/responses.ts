@@ -1,7 +1,7 @@
 /** What a command prints of a response. */
 import type { Command } from 'commander'
 import { formatTable, type GlobalOptions, printLines } from '../tool/output.ts'
-import { describeRecord, withAmountTexts } from '../tool/record-text.ts'
+import { describeRecord, scheduleText, withAmountTexts } from '../tool/record-text.ts'
 
 export type Body = { readonly data?: unknown; readonly meta?: object }
 
@@ -27,13 +27,14 @@ export function printBody(command: Command, body: Body | undefined): void {
 /** The most columns of a table, with the id. */
 const MAX_COLUMNS = 8
 
-/** A line for each record, below the names of its fields: of those that have a value in a record, without the times of changes. */
+/** Fields that tables leave out: times of changes, and what other fields say. */
+const LEFT_OUT = /^(created_at|updated_at|first_name|last_name|external_id)$/
+
+/** A line for each record, below the names of its fields: of those that have a value in a record. */
 export function tableOf(records: readonly object[]): string[] {
   const rows = records.map((record) => new Map(Object.entries(withAmountTexts(record))))
   const names = [...new Set(rows.flatMap((row) => [...row.keys()]))]
-    .filter(
-      (name) => !/^(created|updated)_at$/.test(name) && rows.some((row) => cellOf(row.get(name)) !== ''),
-    )
+    .filter((name) => !LEFT_OUT.test(name) && rows.some((row) => cellOf(row.get(name)) !== ''))
     .slice(0, MAX_COLUMNS)
   return formatTable([names, ...rows.map((row) => names.map((name) => cellOf(row.get(name))))])
 }
@@ -44,5 +45,6 @@ export function cellOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(cellOf).join(', ')
   if (typeof value !== 'object') return String(value).replace(/\s+/g, ' ')
   const { full_name: fullName, name, number, id } = value as Readonly<Record<string, unknown>>
-  return String(fullName ?? name ?? number ?? id ?? Object.values(value).map(cellOf).join('-'))
+  const schedule = scheduleText(value)
+  return schedule ?? String(fullName ?? name ?? number ?? id ?? Object.values(value).map(cellOf).join('-'))
 }

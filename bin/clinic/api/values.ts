@@ -1,6 +1,5 @@
 /** Fields of requests as options: their flags and descriptions, and the values of their texts. */
 import { readFileSync } from 'node:fs'
-import { parseExceptions } from '../../../shared/domain/booking/doctor-days.ts'
 import { parseWeeklyHours, type Window } from '../../../shared/domain/booking/working-hours.ts'
 import type { Schema } from '../../../shared/openapi/read-document.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
@@ -22,7 +21,9 @@ const SHORT_TEXTS = [
   },
   {
     describes: ({ propertyNames }: Shape) => propertyNames?.format === 'date',
-    parse: parseExceptions,
+    // Loads much that other values do not need.
+    parse: async (text: string) =>
+      (await import('../../../shared/domain/booking/doctor-days.ts')).parseExceptions(text),
     example: '2026-12-24 09:00-12:00; 2026-12-27 off',
   },
 ]
@@ -52,7 +53,7 @@ export function describeField(schema: Schema, isRequired = false): string {
   const short = shortTextOf(schema)
   return [
     isRequired && 'required',
-    schema.description?.replace(/\.$/, ''),
+    schema.description?.replace(/^A malformed id .* `(\w+)_not_found`/, 'id of the $1').replace(/\.$/, ''),
     values.length > 0 && `one of ${values.join(', ')}`,
     short && `e.g. "${short.example}"`,
     isPlainList(schema) ? 'separated by commas' : isStructured(schema) && 'JSON or @file',
@@ -66,7 +67,7 @@ export function describeField(schema: Schema, isRequired = false): string {
  * The value of an option's text. What is no value of the schema stays a text, which the API rejects with the name of the field.
  * @throws CommandFailure naming the option
  */
-export function parseField(field: string, schema: Schema, text: string): unknown {
+export async function parseField(field: string, schema: Schema, text: string): Promise<unknown> {
   const types = typesOf(schema)
   if (text === '' && types.includes('null')) return null
   if (isStructured(schema)) return structured(field, schema, text)
@@ -75,12 +76,12 @@ export function parseField(field: string, schema: Schema, text: string): unknown
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
-function structured(field: string, schema: Schema, given: string): unknown {
+async function structured(field: string, schema: Schema, given: string): Promise<unknown> {
   try {
     const text = textOf(given).trim()
     if (/^[[{]/.test(text)) return JSON.parse(text)
     const short = shortTextOf(schema)
-    if (short) return JSON.parse(JSON.stringify(short.parse(text)), renderWindow)
+    if (short) return JSON.parse(JSON.stringify(await short.parse(text)), renderWindow)
     if (isPlainList(schema)) return text === '' ? [] : text.split(',').map((one) => one.trim())
     return JSON.parse(text)
   } catch (error) {

@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
 import { renderInvoice } from '../../../shared/api/invoices.ts'
 import { oneOf } from '../../../shared/api/schemas.ts'
-import { applyPayments, type Invoice } from '../../../shared/domain/money/invoice.ts'
+import { applyPayments } from '../../../shared/domain/money/invoice.ts'
 import { invoiceNumber } from '../../../shared/domain/patients/text-fields.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
-import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
 import { invoiceCorrection } from '../../../shared/store/calendar/invoice-correction.ts'
 import { invoiceNumbers } from '../../../shared/store/calendar/invoice-numbers.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
+import { retryOnConflict } from '../../../shared/store/table/retries.ts'
 import { addToTrail } from '../tool/command-trail.ts'
-import { addYesOption, commitConfirmed, confirm } from '../tool/confirmation.ts'
+import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { type ClinicContext, openClinic } from '../tool/connection.ts'
 import { requireRecord, unknownRecord } from '../tool/known-record.ts'
 import { CommandFailure, changeLine, parseOption, print } from '../tool/output.ts'
@@ -52,12 +52,10 @@ async function setStatus(id: string, wanted: string, command: Command): Promise<
   const status = parseOption('status', oneOf(SETTABLE_STATUSES), wanted)
   const { table, clinic } = await openClinic(command)
   const invoices = invoiceStore({ table })
-  let isChanged = false
-  let invoice = null as WithUpdatedAt<Invoice> | null
-  await commitConfirmed(command, async (warn) => {
+  const agreed = new Set<string>()
+  const { invoice, isChanged } = await retryOnConflict(async () => {
     const stored = await requireRecord('invoice', id, (known) => invoices.find(clinic.id, known))
     const before = stored.record
-    invoice = before
     if (status === 'paid' && before.total > 0)
       throw new CommandFailure(
         '--status: only an invoice whose total is 0 can be marked as paid. Record a payment with "payment create".',
@@ -71,15 +69,17 @@ async function setStatus(id: string, wanted: string, command: Command): Promise<
       throw new CommandFailure(
         `Invoice ${id} stays ${before.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
       )
-    isChanged = after.clinicStatus !== before.clinicStatus
-    if (!isChanged) return null
-    if (PAID.includes(before.status) && !PAID.includes(after.status))
-      warn(`Invoice ${id} is ${before.status}, and becomes ${after.status}. Its payments stay recorded.`)
+    if (after.clinicStatus === before.clinicStatus) return { invoice: before, isChanged: false }
+    const loss = `Invoice ${id} is ${before.status}, and becomes ${after.status}. Its payments stay recorded.`
+    if (PAID.includes(before.status) && !PAID.includes(after.status) && !agreed.has(loss)) {
+      await confirm(command, [loss])
+      agreed.add(loss)
+    }
     const changes = new Changeset(table, clinic.id)
-    invoice = invoices.change(changes, stored, after)
-    return changes
+    const invoice = invoices.change(changes, stored, after)
+    await changes.commit()
+    return { invoice, isChanged: true }
   })
-  if (!invoice) throw unknownRecord('invoice', id)
   const state = `${id} is ${invoice.status}`
   print(command, renderInvoice(invoice, clinic), [
     changeLine(isChanged, `Invoice ${state}`, `invoice ${state} already`),

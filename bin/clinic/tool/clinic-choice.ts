@@ -1,28 +1,15 @@
 /** The clinic that a command concerns: from `--clinic`, or the environment's `CLINIC`. */
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import { UNREADABLE_SETTINGS } from '../../../shared/maintenance/verify/verify-clinics.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { nameOf } from './command-trail.ts'
 import { CommandFailure, formatTable } from './output.ts'
-
-/** Commands of all clinics, and those whose argument says the clinic. */
-const WITHOUT_CLINIC =
-  /^(clinic (create|list)|credential (update|rotate)|dead-letter .*|restore .*|migrate|message unresolved|webhook listen)$/
 
 /** The shortest start of an id, so that a short name with a typing error selects no clinic. */
 const MIN_PREFIX = 4
-
-/** Adds `--clinic` to a command that concerns a clinic. */
-export function addClinicOption(command: Command, env: { readonly CLINIC?: string | undefined }): void {
-  const name = nameOf(command)
-  if (WITHOUT_CLINIC.test(name)) return
-  const option = new Option('--clinic <clinic>', 'full name, or start of the id (default: CLINIC)')
-  command.addOption(env.CLINIC ? option.default(env.CLINIC, env.CLINIC) : option)
-}
 
 /** The clinic as it was named. @throws CommandFailure without one */
 export function namedClinic(command: Command): string {

@@ -7,15 +7,6 @@ import { UnreadableRecord } from '../../../shared/store/table/unreadable-record.
 import { describeDenial, describeMissingSettings, isAccessDenied } from './aws-errors.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 
-/** The secret of a credential, which is pasted with its key. Nothing that the tool reports repeats it. */
-const SECRET = /cs_[\w-]{8,}/g
-
-/** A writer of errors that leaves out secrets of credentials. */
-export const withoutSecrets =
-  (writeError: (text: string) => void) =>
-  (text: string): void =>
-    writeError(text.replace(SECRET, 'cs_...'))
-
 /** The output of an error: an exit code, and a message unless everything is printed already. */
 export function describeError(
   error: unknown,

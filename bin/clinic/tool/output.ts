@@ -15,6 +15,15 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
+/** The secret of a credential, which is pasted with its key. Nothing that the tool reports repeats it. */
+const SECRET = /cs_[\w-]{8,}/g
+
+/** A writer of errors that leaves out secrets of credentials. */
+export const withoutSecrets =
+  (writeError: (text: string) => void) =>
+  (text: string): void =>
+    writeError(text.replace(SECRET, 'cs_...'))
+
 /** Ends the command with a message for the operator. */
 export class CommandFailure extends Error {
   readonly exitCode: number
@@ -79,8 +88,8 @@ export function listPrinter(command: Command) {
   }
 }
 
-/** What an empty list prints, such as `No price lists`: the plural of a noun is the alias of its commands. */
-const noneOf = ({ parent }: Command): string => `No ${parent?.alias()?.replace('-', ' ') ?? 'results'}`
+/** What an empty list prints, such as `No dead letters`. */
+const noneOf = ({ parent }: Command): string => `No ${parent?.name().replace('-', ' ')}s`
 
 const isWrite = (command: Command): boolean => (roleOf(command) ?? 'read') !== 'read'
 

@@ -1,4 +1,5 @@
 /** Records of the API as lines of text, with all decimals of their amounts. The API and `--json` have numbers. */
+import { formatWeeklyHours, formatWindows } from '../../../shared/domain/booking/working-hours.ts'
 import { currencyDecimals } from '../../../shared/domain/money/currencies.ts'
 import { formatTable } from './output.ts'
 
@@ -6,9 +7,11 @@ import { formatTable } from './output.ts'
 export function describeRecord(record: object): string[] {
   const fields = Object.entries(withAmountTexts(record))
   const parts = fields.flatMap(([name, value]) => (isPartList(value) ? [[name, value] as const] : []))
-  const rows = fields
-    .filter(([, value]) => !isPartList(value))
-    .map(([name, value]) => [name, describeValue(value)])
+  const rows = fields.flatMap(([name, value]) => {
+    if (isPartList(value)) return []
+    if (!isGroup(value)) return [[name, describeValue(value)]]
+    return Object.entries(value).map(([part, one]) => [`${name}.${part}`, describeValue(one)])
+  })
   return [
     ...formatTable(rows),
     ...parts.flatMap(([name, list]) => [`${name}:`, ...formatTable(partRows(list))]),
@@ -28,10 +31,32 @@ function partRows(list: readonly object[]): string[][] {
 const isPartList = (value: unknown): value is readonly object[] =>
   Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'object')
 
+/** Whether an object has fields of its record, and is no reference to another one. */
+const isGroup = (value: unknown): value is object =>
+  value !== null &&
+  typeof value === 'object' &&
+  !Array.isArray(value) &&
+  !('id' in value) &&
+  scheduleText(value) === undefined
+
+type ApiWindow = { readonly start_time: string; readonly end_time: string }
+
+/** The hours of weekdays or of dates, as options and import files have them; undefined for any other object. */
+export function scheduleText(value: object): string | undefined {
+  const days = Object.entries(value) as [string, readonly ApiWindow[]][]
+  if (!days.every(([day]) => /^(mon|tue|wed|thu|fri|sat|sun|\d{4}-\d\d-\d\d)$/.test(day))) return undefined
+  const windows = days.map(
+    ([day, list]) => [day, list.map(({ start_time: start, end_time: end }) => ({ start, end }))] as const,
+  )
+  if ('mon' in value) return formatWeeklyHours(Object.fromEntries(windows))
+  return windows.map(([date, list]) => `${date} ${formatWindows(list) || 'off'}`).join('; ')
+}
+
 function describeValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(describeValue).join(', ')
-  if (typeof value === 'object') return Object.values(value).map(describeValue).join(' ')
+  if (typeof value === 'object')
+    return scheduleText(value) ?? Object.values(value).map(describeValue).join(' ')
   return String(value).replaceAll('\n', '\n  ')
 }
 

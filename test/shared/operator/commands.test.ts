@@ -16,6 +16,13 @@ it('every command that uses the stack has a role, and no other', async () => {
   expect([...new Set([...listed, ...LOCAL, ...generated])].sort()).toEqual(names.sort())
 })
 
+it('the help of all commands fits two screens', async () => {
+  const program = await operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} }, { words: [] })
+  let help = ''
+  program.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 }).outputHelp()
+  expect(help.trim().split('\n').length).toBeLessThanOrEqual(52)
+})
+
 it('only the roles that change data may write, and only the role of restores may create tables', () => {
   expect(callsOf('read').table).toEqual(['BatchGetItem', 'GetItem', 'Query'])
   expect(callsOf('support').table).toContain('PutItem')

@@ -16,12 +16,12 @@ describe('the text of an option', () => {
     [{ type: 'number' }, '12.50', 12.5],
     [{ type: 'number' }, 'much', 'much'],
     [{ type: 'boolean' }, 'false', false],
-  ])('of the schema %j that is %j is a value', (schema, text, value) => {
-    expect(parseField('field', schema, text)).toEqual(value)
+  ])('of the schema %j that is %j is a value', async (schema, text, value) => {
+    expect(await parseField('field', schema, text)).toEqual(value)
   })
 
-  it('that is no JSON fails with the name of the option', () => {
+  it('that is no JSON fails with the name of the option', async () => {
     const items = { type: 'array', items: { type: 'object' } }
-    expect(() => parseField('line_items', items, '[')).toThrow(/^--line-items /)
+    await expect(parseField('line_items', items, '[')).rejects.toThrow(/^--line-items /)
   })
 })

@@ -20,6 +20,18 @@ describe('a record as text', () => {
     expect(textOf('KWD')).toContain('paid_amount  50.000')
   })
 
+  it('has hours as imports have them, and the fields of a group by their names', () => {
+    const day = [{ start_time: '09:00', end_time: '12:00' }]
+    const hours = { mon: day, tue: day, wed: [] }
+    const exceptions = { '2026-12-24': day, '2026-12-27': [] }
+    expect(describeRecord({ hours, exceptions, health: { is_slow: true, last_failure: null } })).toEqual([
+      'hours                mon-tue 09:00-12:00',
+      'exceptions           2026-12-24 09:00-12:00; 2026-12-27 off',
+      'health.is_slow       true',
+      'health.last_failure  -',
+    ])
+  })
+
   it('has amounts of a payment in the currency of the payment, and the largest amount exactly', () => {
     const payments = [{ currency: 'JPY', amount: 50 }]
     expect(withAmountTexts({ currency: 'EUR', subtotal: 9_999_999_999_999.99, payments })).toEqual({
