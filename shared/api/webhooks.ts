@@ -153,7 +153,6 @@ export const getWebhook = defineRoute({
   method: 'GET',
   path: '/webhooks/{id}',
   summary: 'Retrieve a webhook endpoint',
-  description: `\`health\` says how the endpoint responds, from its newest ${HEALTH_DELIVERIES} deliveries. The \`etag\` does not change with it.`,
   scope: 'webhook.read',
   params: { id: 'webhook_not_found' },
   response: { status: 200, body: envelopeOf(WebhookDetails), record: { except: ['health'] } },

@@ -19,6 +19,7 @@ import { scheduleDescriptions } from '../api/schedule.ts'
 import { MAX_RANGE_DAYS } from '../api/schemas.ts'
 import { syncDescriptions } from '../api/sync.ts'
 import { timeOffDescriptions } from '../api/time-off.ts'
+import { HEALTH_DELIVERIES } from '../api/webhooks.ts'
 import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
 import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
 import { MAX_UNCOUNTED_ROWS } from '../domain/lists/paging.ts'
@@ -344,7 +345,9 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     secret: OWN_SECRET,
     is_active: 'Whether events are delivered.',
   },
-  WebhookDetails: { health: 'How the endpoint responds.' },
+  WebhookDetails: {
+    health: `How the endpoint responds, from its newest ${HEALTH_DELIVERIES} deliveries. The \`etag\` does not change with it.`,
+  },
   WebhookHealth: {
     is_slow: 'Whether the last attempt took a second or longer. Its deliveries then delay no other endpoint.',
     failing_since: 'When the first attempt since the last success failed. Null if none has.',

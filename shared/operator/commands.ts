@@ -76,7 +76,6 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'erasure replay': erasing,
   'dead-letter count': { role: 'read', table: [], deadLetters: ['GetQueueAttributes'] },
   'dead-letter list': { role: 'read', table: [], deadLetters: READ_DEAD_LETTERS },
-  'dead-letter show': { role: 'read', table: [], deadLetters: READ_DEAD_LETTERS },
   'dead-letter redrive': {
     role: 'support',
     table: [],

@@ -57,6 +57,7 @@ const SAMPLES: Readonly<Record<string, (world: PopulatedClinic) => string | Prom
     return JSON.parse((await run(['holiday', 'list', '--json'], world)).printed).data[0].id
   },
   appointment: ({ appointment }) => appointment.id,
+  treatment: ({ treatment }) => treatment.id,
   invoice: ({ invoice }) => invoice.id,
   payment: ({ payment }) => payment.id,
   credential: async ({ clinic }) => (await issueCredential(stack.table, clinic)).key,

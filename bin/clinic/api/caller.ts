@@ -5,16 +5,12 @@ import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { describeLocalStack, type LocalDescription } from '../tool/local-stack.ts'
 import { CommandFailure, type GlobalOptions } from '../tool/output.ts'
 
-/** What the tool reads of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 type Clinic = { readonly id: string; readonly name: string }
 
 export const addressOption = ({ CLINIC_API: address }: Environment): Option => {
-  const option = new Option(
-    '--api <address>',
-    'address of the API (default: CLINIC_API, or that of the stack)',
-  )
+  const option = new Option('--api <address>', 'the API (default: CLINIC_API, or that of the stack)')
   return address ? option.default(address, 'CLINIC_API') : option
 }
 

@@ -18,6 +18,7 @@ export function callFailure(error: unknown, key: string | undefined): unknown {
   const lines = [
     known ? `${errorEntry(known).text} ${REMEDIES[known]}` : error.message,
     ...(response?.details.map(describeDetail) ?? []),
+    known === 'missing_scope' ? '"credential create-temporary --scopes" makes a credential with others.' : '',
     response?.detailsOmitted ? `${response.detailsOmitted} more` : '',
     response?.retryAfter ? `Repeat it after ${response.retryAfter} seconds.` : '',
     error.mayHaveTakenEffect

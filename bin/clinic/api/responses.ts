@@ -25,17 +25,19 @@ export function printBody(command: Command, body: Body | undefined): void {
 }
 
 /** The most columns of a table, with the id. */
-const MAX_COLUMNS = 8
+const MAX_COLUMNS = 10
 
-/** Fields that tables leave out: times of changes, and what other fields say. */
-const LEFT_OUT = /^(created_at|updated_at|first_name|last_name|external_id)$/
+/** Fields that tables leave out: ids of other records, parts and long texts, and what other fields say. */
+const HIDDEN =
+  /_ids?$|^(updated_at|(first|last)_name|subtotal|(tax|discount)_amount|(line_)?items|message|data)$/
 
-/** A line for each record, below the names of its fields: of those that have a value in a record. */
+/** A line for each record, below the names of its fields: of those that have a value in a record. The time of creation comes last. */
 export function tableOf(records: readonly object[]): string[] {
   const rows = records.map((record) => new Map(Object.entries(withAmountTexts(record))))
-  const names = [...new Set(rows.flatMap((row) => [...row.keys()]))]
-    .filter((name) => !LEFT_OUT.test(name) && rows.some((row) => cellOf(row.get(name)) !== ''))
-    .slice(0, MAX_COLUMNS)
+  const isShown = (name: string) => !HIDDEN.test(name) && rows.some((row) => cellOf(row.get(name)) !== '')
+  const all = new Set(rows.flatMap((row) => [...row.keys()]).filter(isShown))
+  if (all.delete('created_at')) all.add('created_at')
+  const names = [...all].slice(0, MAX_COLUMNS)
   return formatTable([names, ...rows.map((row) => names.map((name) => cellOf(row.get(name))))])
 }
 

@@ -73,13 +73,6 @@ export function addDeadLetterCommands(group: Command): void {
       print(command, { data }, formatTable(rows))
     })
 
-  add('show', 'show what a dead letter refers to')
-    .argument('<letter>', 'id of "dead-letter list"')
-    .action(async (id: string, given: Options, command: Command) => {
-      const { json } = await find(id, await openQueues(command, given.queue))
-      print(command, json, formatTable(known(json)))
-    })
-
   add('redrive', 'move dead letters back to their queues, after the cause is fixed', REDRIVEN)
     .option('--all', 'of all these queues, as without --queue', false)
     .action(async (given: Options, command: Command) => {

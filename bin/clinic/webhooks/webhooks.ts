@@ -21,7 +21,7 @@ export function addWebhookCommands(group: Command): void {
     .action(async (given: ListenOptions, command: Command) => {
       const port = parseOption('listen', Port, given.listen)
       const secret = given.secret === undefined ? undefined : parseOption('secret', Secret, given.secret)
-      const { json, port: apiPort } = command.optsWithGlobals<GlobalOptions>()
+      const { json } = command.optsWithGlobals<GlobalOptions>()
       const printLine = (line: string) => printLines(command, line)
       const server = webhookReceiver({
         secret,
@@ -29,7 +29,7 @@ export function addWebhookCommands(group: Command): void {
           printLine(json ? JSON.stringify(receivedJson(received)) : formatReceived(received)),
       })
       const host = `127.0.0.1:${await bind(server, port)}`
-      printLine(json ? JSON.stringify({ listening: `http://${host}/` }) : usageText(host, apiPort, secret))
+      printLine(json ? JSON.stringify({ listening: `http://${host}/` }) : usageText(host, secret))
       await waitForInterrupt()
       server.close()
       server.closeAllConnections()
@@ -59,16 +59,12 @@ async function bind(server: Server, port: number): Promise<number> {
 const waitForInterrupt = (): Promise<unknown> =>
   Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 
-function usageText(host: string, apiPort: string, secret: string | undefined): string {
-  const webhook = { url: `http://${host}/`, events: ['patient.created', 'appointment.created'], secret }
+function usageText(host: string, secret: string | undefined): string {
+  const own = secret === undefined ? '' : ` --secret ${secret}`
   return [
     `Listening on http://${host}/ until Ctrl-C. ${secret === undefined ? 'Signatures are not verified. Pass the secret with --secret.' : 'Signatures are verified.'}`,
     '',
-    '  Subscribe:',
-    '',
-    `  curl -H 'Authorization: Developer KEY:SECRET' -H 'content-type: application/json' \\`,
-    `    -d '${JSON.stringify(webhook).replaceAll("'", "'\\''")}' \\`,
-    `    'http://127.0.0.1:${apiPort}/api/developer/v1/webhooks'`,
+    `  Subscribe: clinic webhook create --url http://${host}/ --events patient.created,appointment.created${own}`,
     '',
   ].join('\n')
 }

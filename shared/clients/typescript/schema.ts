@@ -1119,9 +1119,7 @@ export interface paths {
         };
         /**
          * Retrieve a webhook endpoint
-         * @description `health` says how the endpoint responds, from its newest 50 deliveries. The `etag` does not change with it.
-         *
-         *     Scope: `webhook.read`.
+         * @description Scope: `webhook.read`.
          */
         get: operations["get-webhook"];
         put?: never;
@@ -6234,7 +6232,7 @@ export interface components {
              * @description When the endpoint was last changed. ISO 8601, with the UTC offset of the clinic's time zone.
              */
             updated_at: string;
-            /** @description How the endpoint responds. */
+            /** @description How the endpoint responds, from its newest 50 deliveries. The `etag` does not change with it. */
             health: components["schemas"]["WebhookHealth"];
         };
         WebhookHealth: {

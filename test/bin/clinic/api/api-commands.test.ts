@@ -52,7 +52,7 @@ describe('each operation', () => {
       if (result.code !== 0) failures.push(`${args.join(' ')}: ${result.errors}`)
     }
     expect(failures).toEqual([])
-  })
+  }, 300_000)
 
   it('has a command of its own', () => {
     const names = OPERATIONS.map(({ noun, verb }) => `${noun} ${verb}`)

@@ -63,7 +63,6 @@ describe('on the engine', () => {
     const { code, printed } = await run('list')
     expect([code, JSON.parse(printed).data.length]).toEqual([0, 12])
     expect(JSON.parse((await run('list', '--limit', '3')).printed).data).toHaveLength(3)
-    expect((await run('show', newUuid())).code).toBe(2)
     expect((await take(queue.url)).sort()).toEqual(bodies(12))
   })
 

@@ -1620,7 +1620,7 @@ class WebhookDetails(TypedDict):
     updated_at: str
     """When the endpoint was last changed. ISO 8601, with the UTC offset of the clinic's time zone."""
     health: WebhookHealth
-    """How the endpoint responds."""
+    """How the endpoint responds, from its newest 50 deliveries. The `etag` does not change with it."""
 
 
 @final

@@ -2378,8 +2378,6 @@ class Webhooks(Resource):
     def get(self, id: str, *, timeout: Optional[float] = None) -> Response[WebhookDetails]:
         """Retrieve a webhook endpoint.
 
-        `health` says how the endpoint responds, from its newest 50 deliveries. The `etag` does not change with it.
-
         Scope: `webhook.read`.
         """
         request = Request("GET", f'/webhooks/{segment("id", id)}', timeout=timeout)
