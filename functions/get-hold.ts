@@ -1,6 +1,5 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { getHold, renderHold } from '../shared/api/holds.ts'
-import { isExpired } from '../shared/domain/booking/hold.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { holdStore } from '../shared/store/calendar/holds.ts'
 
@@ -9,7 +8,7 @@ export const handler = endpoint(
   { holds: holdStore },
   async ({ clinicId, clinic, credential, path, now }, { holds }) => {
     const hold = await holds.find(clinicId, credential.key, path.id)
-    if (!hold || isExpired(hold, now)) throw new ApiError('hold_not_found')
+    if (!hold || Date.parse(hold.expiresAt) <= now) throw new ApiError('hold_not_found')
     return { data: renderHold(hold, clinic) }
   },
 )

@@ -140,13 +140,9 @@ it.each<[what: string, body: object, fields: string[]]>([
   ['too short a hold', { expires_in: 59 }, ['expires_in']],
   ['too long a hold', { expires_in: 1801 }, ['expires_in']],
   ['two lengths', { end_time: '09:45' }, ['end_time']],
-  ['an unknown treatment', { treatment_ids: [newUuid()] }, ['treatment_ids.0']],
 ])('rejects a hold with %s', async (_, facts, fields) => {
-  const { status, body } = await hold(facts)
-  expect([status, body.details.map(({ field }: { field: string }) => field)]).toEqual([
-    'treatment_ids' in facts ? 404 : 422,
-    fields,
-  ])
+  const details = fields.map((field) => ({ field }))
+  expect(await hold(facts)).toMatchObject({ status: 422, body: { details } })
 })
 
 it.each<[what: string, facts: object, fields: string[]]>([
@@ -203,6 +199,5 @@ it('is one of at most 200 of its credential, of which those that have ended do n
 it('goes to one of 64 requests for a time, half of them bookings', async () => {
   const sent = Array.from({ length: 64 }, (_, at) => (at % 2 === 0 ? hold() : book()))
   const statuses = (await Promise.all(sent)).map(({ status }) => status)
-  expect(statuses.toSorted().slice(0, 2)).toEqual([201, 409])
-  expect(new Set(statuses)).toEqual(new Set([201, 409]))
+  expect(statuses.toSorted()).toEqual([201, ...Array(63).fill(409)])
 })

@@ -49,7 +49,3 @@ export function holdTime(request: HoldRequest, facts: PlacementFacts): HoldVerdi
 /** When a hold that is made now expires. */
 export const expiryOf = (seconds: number, now: number): string =>
   new Date((Math.floor(now / 1000) + seconds) * 1000).toISOString()
-
-/** @param now milliseconds since the epoch */
-export const isExpired = ({ expiresAt }: Pick<Hold, 'expiresAt'>, now: number): boolean =>
-  Date.parse(expiresAt) <= now

@@ -1,10 +1,4 @@
-import {
-  type Hold,
-  type HoldRequest,
-  type HoldVerdict,
-  isExpired,
-  MAX_HOLDS,
-} from '../../domain/booking/hold.ts'
+import { type Hold, type HoldRequest, type HoldVerdict, MAX_HOLDS } from '../../domain/booking/hold.ts'
 import type { PlacementFacts } from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { doctorDayKey, holdKey, holdListKey, roomDayKey } from '../keys/calendar.ts'
@@ -34,10 +28,8 @@ export const HOLD = recordCodec<Hold>({
 /** The attribute of a credential's list with the expiry of each of its holds, in seconds since the epoch, by their short ids. */
 const EXPIRIES = 'h'
 
-type Held = Extract<HoldVerdict, { kind: 'held' }>
-
 /** The outcomes whose response is stored under the idempotency key. */
-export type StoredHoldOutcome = Held | TakenOutcome
+export type StoredHoldOutcome = Extract<HoldVerdict, { kind: 'held' }> | TakenOutcome
 
 export type HoldOutcome =
   | Exclude<HoldVerdict, { kind: TakenOutcome['kind'] | 'held' }>
@@ -70,12 +62,10 @@ export function holdStore({ table, now }: { table: Table; now: () => number }) {
       if (verdict.kind !== 'held' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)
       let outcome: StoredHoldOutcome
-      if (isTaken(verdict))
-        outcome = {
-          ...verdict,
-          alternatives: await placements.alternatives(clinic, request, stored, request),
-        }
-      else {
+      if (isTaken(verdict)) {
+        const alternatives = await placements.alternatives(clinic, request, stored, request)
+        outcome = { ...verdict, alternatives }
+      } else {
         // An earlier attempt was committed after all, although its response was lost.
         if (hasHold(stored.day, request.id)) return verdict
         outcome = verdict
@@ -124,10 +114,9 @@ export function holdStore({ table, now }: { table: Table; now: () => number }) {
       if (!hold) return false
       const changes = new Changeset(table, clinic)
       changes.remove(holdKey(clinic, id))
-      const days = isExpired(hold, now()) ? [] : dayKeys(clinic, hold)
-      await Promise.all(
-        days.map(async (key) => requireDay(changes, key, await findDay(table, key, now()), withoutHold(id))),
-      )
+      const end = async (key: Key) =>
+        requireDay(changes, key, await findDay(table, key, now()), withoutHold(id))
+      await Promise.all(dayKeys(clinic, hold).map(end))
       await changes.commit()
       return true
     })
