@@ -25,6 +25,13 @@ export async function measureContention(bench: Bench): Promise<Measured> {
       request(to, { headers: clinic.credential.headers, body: bodyOf(clinic, index) })
   const patients = poster('create-patient', () => ({ first_name: 'Ada', last_name: 'Kaya' }))
   const bookings = poster('create-appointment', bookingBody)
+  const holds = poster('create-hold', (clinic, index) => {
+    const { patient_id: _, ...time } = bookingBody(clinic, index)
+    return time
+  })
+  /** Every second of them is a hold. */
+  const halves = (clinic: OpenClinic) => (index: number) =>
+    (index % 2 === 0 ? holds : bookings)(clinic)(index)
   const invoices = poster('create-invoice', ({ patients }, index) => ({
     patient_id: patients[index % patients.length]?.id,
     line_items: [{ description: 'Check-up', quantity: 1, unit_price: 10 }],
@@ -55,10 +62,13 @@ export async function measureContention(bench: Bench): Promise<Measured> {
     await measure('64 patients at once', {}, patients, atOnce)
     await measure('64 bookings at once, 12 doctors', {}, bookings, atOnce)
     await measure('64 invoices at once', {}, invoices, atOnce)
-    const oneSlot = (clinic: OpenClinic) => () => bookings(clinic)(0)
-    await measure('64 bookings of one slot at once', { statuses: { 201: 1, 409: 63 } }, oneSlot, atOnce)
+    await measure('64 holds and bookings at once, 12 doctors', {}, halves, atOnce)
+    const oneSlot = (clinic: OpenClinic) => (index: number) => (index % 2 ? holds : bookings)(clinic)(0)
+    const rivals = '64 holds and bookings of one slot at once'
+    await measure(rivals, { statuses: { 201: 1, 409: 63 } }, oneSlot, atOnce)
     await measure('20 patients a second', rate, patients, forAMinute)
     await measure('20 bookings a second, 12 doctors', rate, bookings, forAMinute)
+    await measure('20 holds and bookings a second, 12 doctors', rate, halves, forAMinute)
     const { patients: all, doctors, appointments } = clinicRows(IMPORTED)
     const imported = { patients: all, doctors, appointments: appointments.slice(0, IMPORTED) }
     const importAll = async ({ clinic }: OpenClinic) => {

@@ -111,16 +111,19 @@ async function prepare(table: Table, clinic: Clinic, send: Send) {
   await send({ to: 'update-doctor', path: { id: former }, body: { is_active: false } })
   // The first national id of a clinic makes the secret of their hashes.
   await send({ to: 'update-patient', path: { id: ids.patient }, body: { national_id: '12345678951' } })
-  const booking = { patient_id: patient.id, doctor_id: ids.doctor, appointment_date: TOMORROW, duration: 30 }
+  const time = { doctor_id: ids.doctor, appointment_date: TOMORROW, duration: 30 }
+  const booking = { patient_id: patient.id, ...time }
   const items = [{ description: 'Check-up', quantity: 1, unit_price: 10, treatment_id: ofTwenty }]
   const billed = { patient_id: patient.id, doctor_id: ids.doctor, line_items: items }
   const payment = { invoice_id: ids.invoice, amount: 1, payment_method: 'cash' }
   const inRoom = { ...booking, treatment_ids: [ofTwenty], room_id: room.id }
   const prices = { name: 'Members', is_default: true, items: [{ treatment_id: ofTwenty, price: 5 }] }
   return {
-    ...{ ...ids, doctorIds, ofTwenty, ofHundred, ofAll, booking, inRoom, billed, payment, prices },
+    ...{ ...ids, doctorIds, ofTwenty, ofHundred, ofAll, time, booking, inRoom, billed, payment, prices },
     appointment: await first('list-appointments', { patient_id: ids.patient }),
     booked: await make('create-appointment', { ...inRoom, start_time: '10:30' }),
+    hold: await make('create-hold', { ...time, start_time: '11:00' }),
+    unused: await make('create-hold', { ...time, start_time: '11:30', room_id: room.id }),
     draft: await make('create-invoice', billed),
     paid: await make('create-payment', { ...payment, invoice_id: other.id, type: 'refund' }),
     priceList: await make('create-price-list', prices),
@@ -225,6 +228,14 @@ function requestRows(ids: Awaited<ReturnType<typeof prepare>>): readonly Row[] {
       { to: 'create-appointment', body: { ...inRoom, start_time: '10:00' } },
       ', treatment and room',
     ],
+    [[5, 27, 4], { to: 'create-hold', body: { ...ids.time, start_time: '13:00' } }],
+    [
+      [7, 29, 5],
+      { to: 'create-appointment', body: { patient_id: booking.patient_id, hold_id: ids.hold } },
+      ', of a hold',
+    ],
+    [[3, 1, 2], { to: 'get-hold', path: { id: ids.unused } }],
+    [[5, 10, 5], { to: 'delete-hold', path: { id: ids.unused } }, ', in a room'],
     [[9, 50, 5], { to: 'update-appointment', ...one(ids.booked), body: moved }, ', doctor and day'],
     [[5, 20, 5], { to: 'confirm-appointment', ...one(ids.booked) }],
     [[5, 37, 5], { to: 'cancel-appointment', ...one(ids.booked) }],

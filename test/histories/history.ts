@@ -6,6 +6,7 @@ import * as calendar from './operations/calendar.ts'
 import * as changes from './operations/changes.ts'
 import * as clinic from './operations/clinic.ts'
 import * as feedback from './operations/feedback.ts'
+import * as holds from './operations/holds.ts'
 import * as messages from './operations/messages.ts'
 import * as patients from './operations/patients.ts'
 import * as payments from './operations/payments.ts'
@@ -28,6 +29,10 @@ const OPERATIONS: Readonly<Record<string, readonly [weight: number, run: (run: R
   listAppointments: [2, calendar.listAppointments],
   moveAppointment: [6, changes.moveAppointment],
   actOnAppointment: [6, changes.actOnAppointment],
+  holdTime: [7, holds.holdTime],
+  bookHold: [7, holds.bookHold],
+  deleteHold: [2, holds.deleteHold],
+  readHold: [2, holds.readHold],
   createInvoice: [4, payments.createInvoice],
   addBlock: [5, schedule.addBlock],
   removeBlock: [3, schedule.removeBlock],

@@ -45,9 +45,10 @@ export function localWorld(engine: LocalEngine, random: RandomSource, providerFa
   let isCalm = false
   const around = () => (isCalm ? calm : surroundings)
   const table: Table = openTable(direct, tableName)
-  const invoke = async (id: string, event: unknown, crash?: CrashPoint) => {
+  const invoke = async (id: string, event: unknown, crash?: CrashPoint, ahead = 0) => {
     const handler = await functions.handler(id)
-    return runTask(around(), crash, () => handler(event, lambdaContext()))
+    const own = { ...around(), clockOffset: around().clockOffset + ahead }
+    return runTask(own, crash, () => handler(event, lambdaContext()))
   }
 
   async function runQueue(): Promise<void> {
@@ -79,7 +80,7 @@ export function localWorld(engine: LocalEngine, random: RandomSource, providerFa
   const world: World = {
     table,
     send: async (request, crash) => {
-      const result = await invoke(request.route, eventOf(request), crash)
+      const result = await invoke(request.route, eventOf(request), crash, request.ahead)
       if (result === CRASHED) return null
       const { statusCode: status, body: text } = result as { statusCode: number; body: string }
       const cause = status < 500 ? undefined : surroundings.errors.at(-1)

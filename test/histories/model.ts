@@ -42,6 +42,19 @@ export type BookingModel = {
   freedAt: number
 }
 
+export type HoldModel = {
+  readonly token: string
+  readonly placement: Placement
+  readonly start: number
+  id: string | null
+  existence: Existence
+  /** Milliseconds since the epoch, by the clock of the history. */
+  expiresAt: number
+  /** Requests that may have ended it, and when it was certainly over. */
+  endings: number
+  endedBy: number
+}
+
 export type InvoiceModel = {
   /** Its number; of one that a request has created, the description of its line item. */
   readonly token: string
@@ -115,6 +128,7 @@ export type ClinicModel = {
   readonly duration: Register<number>
   readonly patients: PatientModel[]
   readonly bookings: BookingModel[]
+  readonly holds: HoldModel[]
   readonly blocks: BlockModel[]
   /** Ids of holidays that were created. */
   readonly holidays: string[]
@@ -134,6 +148,7 @@ export const emptyClinicModel = (
   name: new Register(`Clinic ${facts.index}`),
   duration: new Register(30),
   bookings: [],
+  holds: [],
   blocks: [],
   holidays: [],
   payments: [],

@@ -49,7 +49,7 @@ export const count = ({ counts }: Run, name: string): void => {
 export const pick = <T>(list: readonly T[], random: number | undefined): T | undefined =>
   list[Math.floor((random ?? 0) * list.length)]
 
-type Input = Pick<ApiRequest, 'path' | 'query' | 'body'>
+type Input = Pick<ApiRequest, 'path' | 'query' | 'body' | 'ahead'>
 
 /** Sends a request as a careful client does: with a key, it repeats a request whose outcome is unknown. */
 export async function submit(run: Run, route: string, input: Input): Promise<Outcome> {

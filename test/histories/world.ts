@@ -12,6 +12,8 @@ export type ApiRequest = {
   readonly query?: Record<string, string>
   readonly body?: object
   readonly key?: string | undefined
+  /** Milliseconds by which the clock of the function is ahead of the others. */
+  readonly ahead?: number
 }
 
 /** A response, or null when the function died before it sent one. */

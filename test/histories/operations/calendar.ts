@@ -1,9 +1,19 @@
 /** Operations on the calendar: availability, bookings and statuses. */
-import { type BookingModel, type ClinicModel, identified, isErased, type Placement } from '../model.ts'
+import {
+  type BookingModel,
+  type ClinicModel,
+  type HoldModel,
+  identified,
+  isErased,
+  type PatientModel,
+  type Placement,
+} from '../model.ts'
 import { demand, Register, tick } from '../register.ts'
 import { pick, type Run, read, submit } from '../run.ts'
 import { blocksOf, demandBlock, demandOpen } from './schedule.ts'
 
+/** Longer than a request takes, with its repetitions. */
+const MAX_REQUEST_MS = 30_000
 const DATES = ['2199-01-07', '2199-01-08']
 
 /** Added to the number of an operation for the second request of the same operation. */
@@ -30,27 +40,68 @@ const occupied = (one: BookingModel, placement: Placement, since: number): boole
 const isUntouched = ({ status, placement }: BookingModel): boolean =>
   status.isUntouched && placement.isUntouched
 
-/** The bookings, but one, that certainly occupy a time which a request that begins now asks for. */
+/** The bookings and holds, but one, that certainly occupy a time which a request that begins now asks for. */
 export const occupants = (
-  { bookings }: ClinicModel,
+  { bookings, holds }: ClinicModel,
   placement: Placement,
   start: number,
-  except?: BookingModel,
-) => bookings.filter((one) => one !== except && occupied(one, placement, start))
+  except?: BookingModel | HoldModel,
+): readonly (BookingModel | HoldModel)[] => [
+  ...bookings.filter((one) => one !== except && occupied(one, placement, start)),
+  ...identified(holds).filter((one) => one.id !== except?.id && overlaps(one.placement, placement)),
+]
 
-/** Demands that none of them occupied the time all along, since the request got it. */
-export function demandVacant(token: string, before: readonly BookingModel[]): void {
-  const victim = before.find(isUntouched)
+const isHold = (one: BookingModel | HoldModel): one is HoldModel => 'expiresAt' in one
+
+/** Demands that none of them occupied the time all along, since the request got it. `ahead` is of the clock of the request. */
+export function demandVacant(token: string, before: readonly (BookingModel | HoldModel)[], ahead = 0): void {
+  const now = Date.now() + ahead
+  const isLive = ({ endings, expiresAt }: HoldModel) => endings === 0 && expiresAt > now
+  const victim = before.find((one) => (isHold(one) ? isLive(one) : isUntouched(one)))
   demand(!victim, () => `${token} has the time of ${victim?.token}`)
+}
+
+/** The clock of every second request is at the edge of the expiry of a hold, whose time it asks for. */
+export function drawEdge({ clinic, operation: { number } }: Run) {
+  const open = identified(clinic.holds).filter(({ endings }) => endings === 0)
+  const hold = number % 2 === 0 ? pick(open, (number % 7) / 7) : undefined
+  if (!hold) return { ahead: 0, placement: undefined }
+  const ahead = hold.expiresAt - Date.now() + ([-300, 0, 1, 1000][(number / 2) % 4] ?? 0)
+  return { ahead, placement: hold.placement }
+}
+
+/** A request whose clock is ahead removes the holds of a day that have expired for it. */
+export function mayRemoveExpired(
+  { holds }: ClinicModel,
+  placement: Placement,
+  ahead: number,
+  except?: HoldModel,
+): void {
+  const day = { ...placement, from: 0, to: 24 * 60 }
+  const clock = Date.now() + ahead + MAX_REQUEST_MS
+  if (ahead === 0) return
+  for (const hold of holds)
+    if (hold !== except && overlaps(hold.placement, day) && hold.expiresAt <= clock) hold.endings++
 }
 
 /** Demands that another booking may have had the time for which a request was rejected. */
 export function demandRival(
-  { bookings }: ClinicModel,
-  asked: BookingModel,
+  { bookings, holds }: ClinicModel,
+  asked: BookingModel | HoldModel,
   placement: Placement,
   start: number,
+  /** The time of the clock of the request when it began. */
+  clock = 0,
 ): void {
+  const held = holds.find(
+    (one) =>
+      one !== asked &&
+      one.existence !== 'none' &&
+      one.endedBy > start &&
+      one.expiresAt > clock &&
+      overlaps(one.placement, placement),
+  )
+  if (held) return
   const rival = bookings.find(
     (one) =>
       one !== asked &&
@@ -84,34 +135,43 @@ export const placementFields = ({ doctor, room, date, from, to }: Placement) => 
   duration: to - from,
 })
 
+export const newBooking = (
+  { clinic, operation }: Run,
+  patient: PatientModel,
+  placement: Placement,
+): BookingModel => ({
+  token: `n${operation.number}${clinic.suffix}`,
+  patient,
+  placement: new Register(placement),
+  placements: [placement],
+  start: tick(),
+  id: null,
+  existence: 'possible',
+  status: new Register('scheduled'),
+  freedAt: Number.POSITIVE_INFINITY,
+})
+
 export async function bookAppointment(run: Run): Promise<void> {
   const { clinic, operation } = run
   const [byPatient, ...byPlacement] = operation.random
   const patient = pick(identified(clinic.patients), byPatient)
-  const placement = drawPlacement(clinic, byPlacement)
+  const edge = drawEdge(run)
+  const placement = edge.placement ?? drawPlacement(clinic, byPlacement)
   if (!patient || !placement) return
-  const booking: BookingModel = {
-    token: `n${operation.number}${clinic.suffix}`,
-    patient,
-    placement: new Register(placement),
-    placements: [placement],
-    start: tick(),
-    id: null,
-    existence: 'possible' as const,
-    status: new Register('scheduled'),
-    freedAt: Number.POSITIVE_INFINITY,
-  }
+  const clock = Date.now() + edge.ahead
+  const booking = newBooking(run, patient, placement)
+  mayRemoveExpired(clinic, placement, edge.ahead)
   const takenBefore = occupants(clinic, placement, booking.start)
   const blocksBefore = blocksOf(clinic, placement)
   clinic.bookings.push(booking)
   if (isErased(patient)) mayCancel(booking)
   const body = { patient_id: patient.id, ...placementFields(placement), notes: booking.token }
-  const outcome = await submit(run, 'create-appointment', { body })
+  const outcome = await submit(run, 'create-appointment', { body, ahead: edge.ahead })
   if (outcome.kind === 'unknown') return
   if (outcome.kind === 'done') {
     booking.id = outcome.body.data.id
     booking.existence = 'certain'
-    demandVacant(booking.token, takenBefore)
+    demandVacant(booking.token, takenBefore, edge.ahead)
     demandOpen(booking, blocksBefore)
     return
   }
@@ -123,7 +183,7 @@ export async function bookAppointment(run: Run): Promise<void> {
     return
   }
   demand(status === 409, () => `a booking returned ${status} ${JSON.stringify(outcome.body)}`)
-  demandRival(clinic, booking, placement, booking.start)
+  demandRival(clinic, booking, placement, booking.start, clock)
 }
 
 /** The erasure of its patient may cancel it from now on, unless it has ended before. */
@@ -153,10 +213,10 @@ export async function readAvailability(run: Run): Promise<void> {
   demand(response.status === 200, () => `availability returned ${response.status}`)
   for (const { start_time, end_time } of response.body.data) {
     const [from, to] = [minutesOf(start_time), minutesOf(end_time)]
-    const booked = taken.find(
-      (one) => isUntouched(one) && overlaps(one.placements[0] as Placement, { ...day, from, to }),
-    )
-    demand(!booked, () => `${start_time} is listed as free, but ${booked?.token} has it`)
+    const slot = { ...day, from, to }
+    const has = (one: BookingModel | HoldModel) =>
+      overlaps(isHold(one) ? one.placement : (one.placements[0] as Placement), slot)
+    demandVacant(`the free slot at ${start_time}`, taken.filter(has))
   }
 }
 

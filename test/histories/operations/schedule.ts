@@ -14,7 +14,7 @@ export const blocksOf = ({ blocks }: ClinicModel, placement: Placement): BlockMo
   )
 
 /** Demands that none of these blocks stayed until now: an appointment got its time. */
-export function demandOpen({ token }: BookingModel, blocks: readonly BlockModel[]): void {
+export function demandOpen({ token }: Pick<BookingModel, 'token'>, blocks: readonly BlockModel[]): void {
   const block = blocks.find(({ removedFrom }) => removedFrom === Number.POSITIVE_INFINITY)
   demand(!block, () => `${token} was booked in the block ${JSON.stringify(block)}`)
 }
