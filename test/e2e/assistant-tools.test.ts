@@ -209,10 +209,10 @@ it('returns an error that says what is wrong and what to do, when a call fails',
   expect([isError, text.split('\n').slice(1, -1)]).toEqual([
     true,
     [
-      'patient is not a field of this request: did you mean patient_id?',
-      'dosage is not a field of this request (arguments: idempotency_key, channel, patient_id, message, subject)',
-      'patient_id is required',
-      'message must not be empty (given: "")',
+      'details: patient is not a field of this request: did you mean patient_id?',
+      'details: dosage is not a field of this request (arguments: idempotency_key, channel, patient_id, message, subject)',
+      'details: patient_id is required',
+      'details: message must not be empty (given: "")',
     ],
   ])
 })

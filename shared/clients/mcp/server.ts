@@ -195,13 +195,13 @@ function failureText(error: Error, idempotencyKey?: string, call?: Call): string
 
 type Detail = { readonly field?: string; readonly issue?: string }
 
-/** Such as `limit must be a whole number from 1 to 100 (given: "x")`. */
+/** Such as `details: limit must be a whole number from 1 to 100 (given: "x")`. */
 function detailText(detail: Detail, call: Call | undefined): string {
   const { field = '', issue } = detail
   if (!issue || !call) return `details: ${JSON.stringify(detail)}`
   const { given, tool } = call
   const known = Object.keys(tool.inputSchema.properties)
-  if (!(field in given) || issue.includes('did you mean')) return `${field} ${issue}`
+  if (!(field in given) || issue.includes('did you mean')) return `details: ${field} ${issue}`
   const value = JSON.stringify(given[field]).slice(0, 100)
-  return `${field} ${issue} (${known.includes(field) ? `given: ${value}` : `arguments: ${known.join(', ') || 'none'}`})`
+  return `details: ${field} ${issue} (${known.includes(field) ? `given: ${value}` : `arguments: ${known.join(', ') || 'none'}`})`
 }
