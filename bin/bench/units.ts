@@ -12,7 +12,7 @@ import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { aRoom, aTreatment } from '../../test/support/catalogue.ts'
 import { createWebhook, deliverySimulation, httpResponse } from '../../test/support/deliveries.ts'
 import { aPatient, newClinic } from '../../test/support/table.ts'
-import { buildClinic } from './clinic-files.ts'
+import { buildClinic, clinicRows } from './clinic-files.ts'
 import { type BenchRequest, environment, type Send, sender } from './functions.ts'
 import { createAppointments, createDoctors, TOMORROW } from './records.ts'
 import { type Bench, type Measured, sectionOf } from './report.ts'
@@ -265,8 +265,23 @@ function requestRows(ids: Awaited<ReturnType<typeof prepare>>): readonly Row[] {
     [[32, 12, 7], { to: 'update-treatment', ...one(ofTwenty), body: { price: 20 } }, ', 20 doctors'],
     [[7, 12, 8], { to: 'create-price-list', body: prices }, ', in place of the default'],
     [[4, 8, 6], { to: 'delete-price-list', path: { id: ids.priceList } }],
+    [[980, 575, 22], synced('patients'), ', 50 patients'],
+    [[246, 1190, 15], synced('appointments'), ', 50 appointments'],
+    [[223, 990, 63], synced('invoices'), ', 50 invoices'],
     [[4, 17, 5], { to: 'deactivate-patient', ...one(ids.patient) }],
   ]
+}
+
+/** A request with 50 new records of the clinic's own system. */
+function synced(entity: 'patients' | 'appointments' | 'invoices') {
+  const records = clinicRows(50)
+    [entity].slice(0, 50)
+    .map((row, at) => ({
+      ...row,
+      external_id: `sync-${at}`,
+      ...('invoice_number' in row && { invoice_number: `SYNC-${at}` }),
+    }))
+  return { to: 'sync-records' as const, body: { entity, records } }
 }
 
 const WEBHOOKS = 2
