@@ -181,7 +181,7 @@ it('is one of at most 200 of its credential, of which those that have ended do n
   const ids = Array.from({ length: MAX_HOLDS - 1 }, newUuid)
   const expiries = Object.fromEntries(ids.map((id) => [shortId(id), until]))
   await db.table.putMany([
-    { ...holdListKey(clinic, credential.key), h: { ...expiries, [shortId(newUuid())]: 1 }, v: 1 },
+    { ...holdListKey(clinic, credential.key), ...expiries, [shortId(newUuid())]: 1, v: 1 },
     ...ids.map((id) => ({ ...holdKey(clinic, id) })),
   ])
   const starts = ['09:00', '09:30', '10:00', '10:30', '11:00', '11:30']

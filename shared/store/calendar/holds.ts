@@ -1,8 +1,14 @@
-import { type Hold, type HoldRequest, type HoldVerdict, MAX_HOLDS } from '../../domain/booking/hold.ts'
+import {
+  type Hold,
+  type HoldRequest,
+  type HoldVerdict,
+  MAX_HOLD_SECONDS,
+  MAX_HOLDS,
+} from '../../domain/booking/hold.ts'
 import type { PlacementFacts } from '../../domain/booking/placement.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { doctorDayKey, holdKey, holdListKey, roomDayKey } from '../keys/calendar.ts'
-import { type Key, longId, shortId, TTL } from '../keys/key.ts'
+import { type Key, longId, SHORT_ID_LENGTH, shortId, TTL } from '../keys/key.ts'
 import { type AttributeMap, instant, object, optional, recordCodec, text } from '../table/attributes.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { RequestedWrite } from '../table/idempotency.ts'
@@ -25,8 +31,8 @@ export const HOLD = recordCodec<Hold>({
   createdAt: instant('c'),
 } satisfies AttributeMap<Omit<Hold, 'id'>>)
 
-/** The attribute of a credential's list with the expiry of each of its holds, in seconds since the epoch, by their short ids. */
-const EXPIRIES = 'h'
+/** From so many holds of a credential on, one is made at a time. Fewer are made side by side: those in flight do not reach the limit. */
+const ONE_AT_A_TIME = MAX_HOLDS / 2
 
 /** The outcomes whose response is stored under the idempotency key. */
 export type StoredHoldOutcome = Extract<HoldVerdict, { kind: 'held' }> | TakenOutcome
@@ -72,14 +78,16 @@ export function holdStore({ table, now }: { table: Table; now: () => number }) {
         const { hold } = verdict
         const until = Date.parse(hold.expiresAt) / 1000
         const others = await unended(clinic, list)
-        const expiries = [...others.map(([, expiry]) => expiry), until]
+        const expiries = [...others.values(), until]
         if (expiries.length > MAX_HOLDS) return { kind: 'too_many', until: Math.min(...expiries) }
         const time: HeldTime = { id: shortId(hold.id), from: hold.startTime, to: hold.endTime, until }
         placements.requireUnchanged(changes, request, stored, (holds) => [...holds, time])
         changes.put({ ...holdKey(clinic, hold.id), ...HOLD.encode(hold), [TTL]: until })
-        changes.expectVersion(listKey, (list?.v as number | undefined) ?? 0)
-        changes.set(listKey, EXPIRIES, Object.fromEntries([...others, [time.id, until]]))
-        changes.set(listKey, TTL, Math.max(...expiries))
+        if (expiries.length > ONE_AT_A_TIME) changes.expectVersion(listKey, list?.v as number)
+        for (const id of listed(list).keys()) if (!others.has(id)) changes.set(listKey, id, undefined)
+        changes.set(listKey, time.id, until)
+        // Later than any of them, also of those that are made at the same time.
+        changes.set(listKey, TTL, Math.floor(now() / 1000) + 2 * MAX_HOLD_SECONDS)
       }
       write.store(changes, outcome, '')
       await changes.commit()
@@ -91,13 +99,12 @@ export function holdStore({ table, now }: { table: Table; now: () => number }) {
    * The holds of a credential's list that have not ended. The end of a hold does not change the list, which is why those of a full list
    * are looked up.
    */
-  async function unended(clinic: ClinicId, list: Item | undefined): Promise<[id: string, expiry: number][]> {
-    const listed = Object.entries((list?.[EXPIRIES] ?? {}) as Record<string, number>)
-    const unexpired = listed.filter(([, expiry]) => expiry * 1000 > now())
-    if (unexpired.length < MAX_HOLDS) return unexpired
+  async function unended(clinic: ClinicId, list: Item | undefined): Promise<Map<string, number>> {
+    const unexpired = [...listed(list)].filter(([, expiry]) => expiry * 1000 > now())
+    if (unexpired.length < MAX_HOLDS) return new Map(unexpired)
     const items = await table.getMany(unexpired.map(([id]) => holdKey(clinic, longId(id))))
     const existing = new Set(items.map(({ sk }) => shortId(sk)))
-    return unexpired.filter(([id]) => existing.has(id))
+    return new Map(unexpired.filter(([id]) => existing.has(id)))
   }
 
   /** A hold of the credential, which may have expired. */
@@ -124,6 +131,14 @@ export function holdStore({ table, now }: { table: Table; now: () => number }) {
 
   return { create, find, remove }
 }
+
+/** The expiry of each hold of a credential's list, in seconds since the epoch, by their short ids. */
+const listed = (list: Item | undefined): Map<string, number> =>
+  new Map(
+    Object.entries((list ?? {}) as Record<string, number>).filter(
+      ([name]) => name.length === SHORT_ID_LENGTH,
+    ),
+  )
 
 /** The days of the doctor and the room that contain the time of a hold. */
 export const dayKeys = (clinic: ClinicId, { doctor, room, date }: Hold): Key[] => [

@@ -163,7 +163,7 @@ const preparations: Record<string, () => Promise<void>> = {
   'create-hold': async () => {
     const [key = ''] = headers.Authorization?.replace('Developer ', '').split(':') ?? []
     const ended = Array.from({ length: MAX_HOLDS }, () => [shortId(newUuid()), Date.now()])
-    await table.putMany([{ ...holdListKey(mine.clinic.id, key), h: Object.fromEntries(ended), v: 1 }])
+    await table.putMany([{ ...holdListKey(mine.clinic.id, key), ...Object.fromEntries(ended), v: 1 }])
   },
   'update-doctor': bookTomorrow,
   'create-time-off': bookTomorrow,
