@@ -124,7 +124,7 @@ const SYNC_CALLS = mergeCalls(
   // Patients, and external ids of them.
   {
     GetItem: ['patients', 'patient-head', 'national-id-secret', 'external-ids', 'external-id-secret'],
-    BatchGetItem: ['patients', 'inactive-patients'],
+    BatchGetItem: ['patients', 'patient-list', 'inactive-patients'],
     Query: ['patient-list', 'patient-search', 'patient-search-changes'],
     PutItem: ['patients', 'patient-list', 'patient-search-changes', 'patient-changes', 'inactive-patients'],
     UpdateItem: ['patients', 'patient-head', 'patient-search', 'import-states'],
