@@ -24,7 +24,7 @@ const IMPORTS: Record<string, string[]> = {
   'shared/store/table': ['shared/domain', 'shared/store/keys'],
   'shared/store': ['shared/domain'],
   'shared/api': ['shared/domain', 'shared/store/keys/families.ts'],
-  'shared/delivery': ['shared/domain'],
+  'shared/delivery': ['shared/domain', 'shared/store/table/chunked.ts'],
   'shared/http': ['shared/api', 'shared/domain', 'shared/observability'],
   'shared/openapi': ['shared/api', 'shared/delivery', 'shared/domain', 'shared/http'],
   'shared/reference': [
@@ -82,7 +82,10 @@ const IMPORTS: Record<string, string[]> = {
     'infra/local/engines/dynamodb.ts',
     'shared',
   ],
-  bin: ['functions', 'infra', 'shared', 'test/support/realistic-dynamodb/realistic-dynamodb.ts'],
+  // Measures with the records and engines of the tests.
+  'bin/bench': ['bin/clinic', 'bin/local/clinics.ts', 'functions', 'infra', 'shared', 'test/support'],
+  'bin/bench.ts': ['bin/bench', 'infra', 'shared', 'test/support'],
+  bin: ['functions', 'infra', 'shared'],
 }
 
 const files = globSync('{bin,infra,functions,shared}/**/*.ts', { exclude: ['**/node_modules/**'] })
