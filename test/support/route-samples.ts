@@ -388,8 +388,8 @@ function syncSamples(ids: SampleIds): object[] {
     holidays: ['2029-12-24', '2029-12-25'].map((from) => ({ ...one, from })),
     patients: [
       ...[person, { ...person, national_id: '1', is_active: false }, { ...person, national_id: null }],
-      { ...person, external_id: 'namesake' },
       ...[{ ...person, language: null }, ...['p', 'q'].map((external_id) => ({ ...linked, external_id }))],
+      { ...person, external_id: 'namesake' },
     ],
     appointments: [
       ...[visit, moved, { ...moved, status: 'cancelled' }, { ...moved, status: 'cancelled', notes: null }],

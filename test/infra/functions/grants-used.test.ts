@@ -182,7 +182,13 @@ const preparations: Record<string, () => Promise<void>> = {
     })
   },
   'update-patient': prepareSnapshot,
-  'sync-records': prepareSnapshot,
+  // Namesakes of the samples are far apart in the list.
+  'sync-records': async () => {
+    const namesake = { ...aPatient(), firstName: 'Ayşe', lastName: 'Kaya' }
+    const created = [namesake, aPatient(), aPatient(), aPatient(), aPatient()]
+    await patientWriter({ table: withoutEvents(table) }).createMany(mine.clinic.id, created)
+    await prepareSnapshot()
+  },
   // Changed since the last snapshot, with a secret for the hashes of national ids; and one so old that the list of changes has it.
   'list-patients': async () => {
     await changePatients(1)
