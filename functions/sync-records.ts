@@ -37,10 +37,15 @@ export const handler = endpoint(
         results.map((one) => ({ ...one, external_id: null })),
         '',
       )
-      await optionalWork(() => changes.commit()).catch(async (error: unknown) => {
-        // A copy of the request that ran at the same time was the first to store its response.
-        if (error instanceof ConditionFailed) await request.requireNew()
-      })
+      let isFirst = true
+      const commit = () =>
+        changes.commit().catch((error: unknown) => {
+          if (!(error instanceof ConditionFailed)) throw error
+          isFirst = false
+        })
+      await optionalWork(commit)
+      // A copy of the request that ran at the same time was the first to store its response.
+      if (!isFirst) await request.requireNew()
     }
     if (results.some(({ outcome }) => outcome === 'created' || outcome === 'updated')) reportChange()
     return response(results)

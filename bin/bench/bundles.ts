@@ -14,6 +14,8 @@ const BUNDLE_BYTES: readonly [pattern: RegExp, bytes: number][] = [
   [/^(create|update|reopen)-appointment$/, 538_375],
   [/-appointment$/, 531_127],
   [/^send-message$/, 763_648],
+  // The rules of every kind of record.
+  [/^sync-records$/, 808_541],
   [/^(ping-webhook|redeliver)$/, 543_062],
   [/-webhook(-secret)?$/, 519_326],
   [/^send-email$/, 583_369],

@@ -81,14 +81,14 @@ const SyncResponse = z.lazy(() =>
 )
 
 export function renderSync(data: readonly SyncResult[]): z.input<typeof SyncResponse> {
-  const count = (outcome: SyncResult['outcome']) => data.filter((one) => one.outcome === outcome).length
+  const countOf = (outcome: SyncResult['outcome']) => data.filter((one) => one.outcome === outcome).length
   return {
     data: [...data],
     meta: {
-      created: count('created'),
-      updated: count('updated'),
-      unchanged: count('unchanged'),
-      rejected: count('rejected'),
+      created: countOf('created'),
+      updated: countOf('updated'),
+      unchanged: countOf('unchanged'),
+      rejected: countOf('rejected'),
     },
   }
 }

@@ -35,7 +35,7 @@ it('leaves out what a function does not need', () => {
   expect(idsWith('@aws-sdk/credential-provider-')).toEqual([])
   expect(idsWith('runtime/credentials.ts')).toEqual(idsWith('@aws-sdk/'))
   expect(idsWith('event-stream')).toEqual([])
-  const ofPhones = ['create-patient', 'update-patient', 'send-message', 'run-maintenance']
+  const ofPhones = ['create-patient', 'update-patient', 'send-message', 'sync-records', 'run-maintenance']
   expect(idsWith('libphonenumber')).toEqual(ofPhones)
   expect(idsWith('client-sesv2')).toEqual(['send-email'])
 })
