@@ -264,7 +264,7 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
         doctor_id: doctor.id,
         appointment_date: appointment.date,
         start_time: appointment.startTime,
-        treatment_ids: [treatment.id],
+        duration: treatment.minutes,
         room_id: room.id,
       },
     },

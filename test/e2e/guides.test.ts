@@ -93,7 +93,9 @@ describe.each(RUNNABLE.map((file) => [file] as const))('%s', (file) => {
   if (programs.length > 0)
     it('its program succeeds', async () => {
       const program = join(FOLDER, `${file.replaceAll('/', '-')}.ts`)
-      writeFileSync(program, withValues(programs.map(({ text }) => text).join('\n')))
+      const source = withValues(programs.map(({ text }) => text).join('\n'))
+      // Programs beside the code import it.
+      writeFileSync(program, source.replaceAll("'../bin/", `'${join(import.meta.dirname, '../..')}/bin/`))
       await run(process.execPath, program)
     })
 })
