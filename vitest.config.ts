@@ -19,11 +19,11 @@ export const UNIT = [
 export const REST = [
   'test/{bin,conformance,e2e,histories,infra/local,shared/maintenance,simulations,support}/**/*.test.ts',
   // Thousands of records, or commands of the operator tool.
-  'test/functions/{external-ids,large-invoices,snapshot-faults}.test.ts',
+  'test/functions/{external-ids,large-invoices,lost-responses,snapshot-faults,sync-records}.test.ts',
   'test/shared/store/patients/several-segments.test.ts',
   // The calls of every endpoint and worker, and of the operator tool, compared with their roles.
   'test/infra/functions/grants-used.test.ts',
-  'test/infra/operators/operator-roles.test.ts',
+  'test/infra/operators/{operator-roles,pipeline}.test.ts',
   // Every combination of settings.
   'test/infra/stacks/security-rules.test.ts',
 ]
