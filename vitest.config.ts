@@ -18,9 +18,10 @@ export const UNIT = [
 /** `npm run test:rest`: the operator tool, maintenance, the local runner, and what only the whole shows. `npm test` runs all others. */
 export const REST = [
   'test/{bin,conformance,e2e,histories,infra/local,shared/maintenance,simulations,support}/**/*.test.ts',
-  // Thousands of records, or commands of the operator tool.
+  // Thousands of records or requests, or commands of the operator tool.
   'test/functions/{external-ids,large-invoices,lost-responses,snapshot-faults,sync-records}.test.ts',
   'test/shared/store/patients/several-segments.test.ts',
+  'test/shared/{api/entity-tags,delivery/webhooks/sweep-promises}.test.ts',
   // The calls of every endpoint and worker, and of the operator tool, compared with their roles.
   'test/infra/functions/grants-used.test.ts',
   'test/infra/operators/{operator-roles,pipeline}.test.ts',
