@@ -42,21 +42,13 @@ const OTHER_SIGNS: { readonly [currency: string]: readonly string[] } = {
 export const isSignOf = (currency: string, unit: string): boolean =>
   CURRENCIES.includes(currency) && signsOf(currency).includes(unit.toLowerCase())
 
-const signs = new Map<string, readonly string[]>()
-
 function signsOf(currency: string): readonly string[] {
-  const known = signs.get(currency)
-  if (known) return known
   const all = [...(OTHER_SIGNS[currency] ?? [])]
   for (const currencyDisplay of ['code', 'symbol', 'narrowSymbol'] as const) {
     const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay })
-    all.push(
-      ...format
-        .formatToParts(0)
-        .flatMap(({ type, value }) => (type === 'currency' ? [value.toLowerCase()] : [])),
-    )
+    for (const { type, value } of format.formatToParts(0))
+      if (type === 'currency') all.push(value.toLowerCase())
   }
-  signs.set(currency, all)
   return all
 }
 

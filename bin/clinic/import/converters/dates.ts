@@ -43,16 +43,10 @@ type Format = {
   readonly text: string
   readonly hasOffset: boolean
   readonly hasShortYear: boolean
-  readonly example: string
 }
 
-const formats = new Map<string, Format>()
-
 /** A format that says all that is wanted. @throws ConverterMistake */
-function formatOf(text: string, wanted: Wanted, { locale = 'enUS', latest }: FormatOptions): Format {
-  const key = [wanted, locale, latest, text].join(' ')
-  const known = formats.get(key)
-  if (known) return known
+function formatOf(text: string, wanted: Wanted, { latest }: FormatOptions): Format {
   const tokens = text.replace(/''|'[^']*'/g, '')
   const mistake = (problem: string) => new ConverterMistake(`the format ${JSON.stringify(text)} ${problem}`)
   const other = /[A-Za-z]/.exec(tokens.replace(/[yuMLdoHhKkmsSabBXx]/g, ''))?.[0]
@@ -65,14 +59,7 @@ function formatOf(text: string, wanted: Wanted, { locale = 'enUS', latest }: For
   const hasShortYear = /(?<!y)yy(?!y)/.test(tokens)
   if (hasShortYear && !isCalendarDate(latest ?? ''))
     throw mistake('has years of two digits: say the last date that they can mean by latest')
-  const found = {
-    text,
-    hasOffset: /[Xx]/.test(tokens),
-    hasShortYear,
-    example: formatted(SAMPLE, text, { locale: locales[locale] }),
-  }
-  formats.set(key, found)
-  return found
+  return { text, hasOffset: /[Xx]/.test(tokens), hasShortYear }
 }
 
 /** @throws Problem if no format fits, or the date does not exist or is that of an empty one */
@@ -89,7 +76,8 @@ export function readDateTime(text: string, given: Formats, wanted: Wanted, optio
     return found
   }
   if (DAY_NUMBER.test(text)) throw new Problem("is a spreadsheet's day number: save the column as dates")
-  const examples = all.map((format) => `${format.text}, such as ${format.example}`)
+  const locale = locales[options.locale ?? 'enUS']
+  const examples = all.map((one) => `${one.text}, such as ${formatted(SAMPLE, one.text, { locale })}`)
   throw new Problem(
     `is not ${wanted === 'time' ? 'a time' : 'a date that exists'} as ${examples.join(', or ')}`,
   )
