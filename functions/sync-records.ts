@@ -7,7 +7,7 @@ import { ConditionFailed } from '../shared/store/table/errors.ts'
 import { optionalWork } from '../shared/store/table/request-scope.ts'
 import { withSource } from '../shared/store/table/table.ts'
 import { importEntities } from '../shared/sync/entities/entities.ts'
-import { externalIdOf, type SyncedRecord, writeRecords } from '../shared/sync/sync-records.ts'
+import { externalIdOf, writeRecords } from '../shared/sync/sync-records.ts'
 
 /** Leaves time to respond before the function's own limit of 15 s: what was written must be reported. */
 const TIME_LIMIT_MS = 10_000
@@ -21,22 +21,18 @@ export const handler = endpoint(
   syncRecords,
   { sync },
   async ({ clinicId, clinic, body, now, write, reportChange }, { sync: { table, entities } }) => {
-    const response = (results: readonly SyncResult[]) => renderSync(results)
-    const request = write(response)
+    const request = write(renderSync)
     await request.requireNew(async (stored) => withExternalIds(stored, body.records))
     const entity = entities.find(({ name }) => name === body.entity)
     if (!entity) throw new RangeError(`no entity ${body.entity}`)
     const { overwrite = false, allow_overlaps: allowOverlaps = false } = body
     const options = { overwrite, allowOverlaps, now, timeLimit: TIME_LIMIT_MS }
-    const results = (await writeRecords(table, entity, clinic, body.records, options)).map(render)
+    const results = await writeRecords(table, entity, clinic, body.records, options)
     if (!results.some(({ issues }) => issues.some(({ issue }) => issue === 'unavailable'))) {
       const changes = new Changeset(table, clinicId)
       // External ids can be national ids, which an erasure would not find in responses about several patients.
-      request.store(
-        changes,
-        results.map((one) => ({ ...one, external_id: null })),
-        '',
-      )
+      const unnamed = results.map((one) => ({ ...one, externalId: null }))
+      request.store(changes, unnamed, '')
       let isFirst = true
       const commit = () =>
         changes.commit().catch((error: unknown) => {
@@ -48,16 +44,9 @@ export const handler = endpoint(
       if (!isFirst) await request.requireNew()
     }
     if (results.some(({ outcome }) => outcome === 'created' || outcome === 'updated')) reportChange()
-    return response(results)
+    return renderSync(results)
   },
 )
-
-const render = ({ externalId, ...result }: SyncedRecord): SyncResult => ({
-  external_id: externalId,
-  ...result,
-  issues: [...result.issues],
-  warnings: [...result.warnings],
-})
 
 /** A stored response with the external ids of the repeated request. */
 function withExternalIds({ status, body }: StoredResponse, records: readonly { external_id?: unknown }[]) {

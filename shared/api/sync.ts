@@ -80,10 +80,22 @@ const SyncResponse = z.lazy(() =>
   }),
 )
 
-export function renderSync(data: readonly SyncResult[]): z.input<typeof SyncResponse> {
-  const countOf = (outcome: SyncResult['outcome']) => data.filter((one) => one.outcome === outcome).length
+/** What became of a record, as `shared/sync` says it. */
+type SyncedRecord = Omit<SyncResult, 'external_id' | 'issues' | 'warnings'> & {
+  readonly externalId: string | null
+  readonly issues: readonly z.input<typeof SyncIssue>[]
+  readonly warnings: readonly z.input<typeof SyncIssue>[]
+}
+
+export function renderSync(records: readonly SyncedRecord[]): z.input<typeof SyncResponse> {
+  const countOf = (outcome: SyncResult['outcome']) => records.filter((one) => one.outcome === outcome).length
   return {
-    data: [...data],
+    data: records.map(({ externalId, issues, warnings, ...result }) => ({
+      external_id: externalId,
+      ...result,
+      issues: [...issues],
+      warnings: [...warnings],
+    })),
     meta: {
       created: countOf('created'),
       updated: countOf('updated'),

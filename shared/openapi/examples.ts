@@ -368,7 +368,7 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
         ],
       },
       response: renderSync([
-        { external_id: 'A-1001', id: appointment.id, outcome: 'created', issues: [], warnings: [] },
+        { externalId: 'A-1001', id: appointment.id, outcome: 'created', issues: [], warnings: [] },
       ]),
     },
   },
