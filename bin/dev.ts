@@ -11,7 +11,6 @@ import { testsNaming } from './dev/naming-tests.ts'
 
 /** Editors write a file in several steps, some of them under another name, and several files at once. */
 const SETTLE_MS = 50
-const TYPES = ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/dev.tsbuildinfo']
 const FOLDERS = ['bin', 'functions', 'infra', 'shared', 'test']
 
 const children = new Set<ChildProcess>()
@@ -67,7 +66,7 @@ async function check(signal: AbortSignal, saved: readonly string[]): Promise<voi
   const options = ['--error-on-warnings', '--no-errors-on-unmatched', '--files-ignore-unknown=true']
   const lint = succeeds(signal, 'biome', 'check', ...options, ...(saved.length > 0 ? saved : FOLDERS))
   // Tests would keep the processors busy, and an error of types from being shown.
-  await Promise.all([lint, succeeds(signal, 'tsc', ...TYPES)])
+  await Promise.all([lint, succeeds(signal, 'tsc')])
   await runTests(signal, saved)
 }
 
