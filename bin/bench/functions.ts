@@ -9,9 +9,9 @@ import { issueBenchCredential } from './records.ts'
 export type BenchRequest = Pick<SentRequest, 'path' | 'query' | 'body'> & { readonly to: string }
 
 /** Sends a request, and returns the body of its response. @throws Error for a response that is not successful */
-export type Send = (
+export type Send = <Data = { readonly id: string }>(
   request: BenchRequest,
-) => Promise<{ readonly data: { readonly id: string }; readonly meta: { readonly total: number } }>
+) => Promise<{ readonly data: Data; readonly meta: { readonly total: number } }>
 
 /** Sends requests of a clinic with idempotency keys. */
 export async function sender(table: Table, clinic: Clinic): Promise<Send> {

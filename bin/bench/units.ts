@@ -101,7 +101,7 @@ async function prepare(table: Table, clinic: Clinic, send: Send) {
   await createAppointments(table, clinic, patient, doctors, times)
 
   const first = async (to: string, query: Query = {}) =>
-    ((await send({ to, query: { ...query, limit: '1' } })) as unknown as { data: [First] }).data[0]
+    (await send<[First]>({ to, query: { ...query, limit: '1' } })).data[0]
   const make = async (to: string, body: object) => (await send({ to, body })).data.id
   const invoice = await first('list-invoices')
   const other = await first('list-invoices', { page: '2' })
