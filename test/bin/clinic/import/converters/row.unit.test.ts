@@ -19,6 +19,7 @@ function read(cell: string, reader: (row: Row) => unknown): unknown {
 
 type Reader = (row: Row) => unknown
 const birth: Reader = (row) => row.date('Cell', 'M/d/yyyy')
+/** The format of exports that have an offset. */
 const ISO = "yyyy-MM-dd'T'HH:mm:ssXXX"
 
 it.each<[string, Reader, unknown]>([
