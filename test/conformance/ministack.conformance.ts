@@ -96,7 +96,7 @@ it('deploys dev, which serves requests, webhooks and emails, is updated, and lea
 }) => {
   if (python.missing !== undefined) return skip(python.missing)
   const receiver = await startReceiver()
-  const aws = await startEmulator(python.bin, { environment: { ALLOWED_WEBHOOK_HOST: receiver.host } })
+  const aws = await startEmulator(python.bin, { ALLOWED_WEBHOOK_HOST: receiver.host })
   try {
     const [assembly, changed] = [join(folder, 'dev'), join(folder, 'changed')]
     await aws.synthesize(assembly, { stage: 'dev' })

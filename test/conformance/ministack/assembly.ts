@@ -108,43 +108,6 @@ export function retainedBy(folder: string, left: readonly string[]): string[] {
 /** Retained resources without a name of their own. */
 const UNNAMED = ['AWS::ApiGateway::Account', 'AWS::Logs::LogStream', 'AWS::KMS::Key']
 
-type Statement = { readonly Action: string | readonly string[] }
-type RoleProperties = {
-  readonly Policies?: readonly { readonly PolicyDocument: { Statement: Statement[] } }[]
-}
-type FunctionProperties = {
-  readonly FunctionName: string
-  readonly Role: { readonly 'Fn::GetAtt': [string, string] }
-}
-
-/** The functions in the templates: their names, the statements of their roles, and whether these allow more than log lines. */
-const functionsOf = (template: Template) =>
-  Object.values(template.Resources).flatMap(({ Type, Properties }) => {
-    if (Type !== 'AWS::Lambda::Function') return []
-    const { FunctionName: name, Role } = Properties as FunctionProperties
-    const { Properties: role = {} } = template.Resources[Role['Fn::GetAtt'][0]] ?? {}
-    const policies = ((role as RoleProperties).Policies ?? []).map(({ PolicyDocument }) => PolicyDocument)
-    const actions = policies.flatMap(({ Statement }) => Statement.flatMap(({ Action }) => Action))
-    return [{ name, policies, makesCalls: actions.some((action) => !action.startsWith('logs:')) }]
-  })
-
-/** The functions in all templates. */
-export const functionsIn = (folder: string) =>
-  templatesIn(folder).flatMap(({ template }) => functionsOf(template))
-
-/** Deletes one action from the role of each function: `deleted` has it by the function's name. */
-export function deleteGrants(folder: string, deleted: ReadonlyMap<string, string>): void {
-  for (const { file, template } of templatesIn(folder)) {
-    for (const { name, policies } of functionsOf(template))
-      for (const policy of policies)
-        policy.Statement = policy.Statement.flatMap((statement) => {
-          const Action = [statement.Action].flat().filter((action) => action !== deleted.get(name))
-          return Action.length > 0 ? [{ ...statement, Action }] : []
-        })
-    writeTemplate(folder, file, JSON.stringify(template))
-  }
-}
-
 /** The CDK publishes a template by the name that its hash was, and only once. */
 function writeTemplate(folder: string, file: string, content: string): void {
   writeFileSync(file, content)

@@ -19,26 +19,14 @@ const PROJECT = join(import.meta.dirname, '../../..')
 const MAX_WAIT_MS = 600_000
 
 /**
- * Starts the emulator, or a launcher in front of it, on a free port of this machine.
+ * Starts the emulator on a free port of this machine.
  * @param bin the folder with the programs of its virtual environment
- * @param certificate the file of its certificate, if it serves HTTPS
  */
-export async function startEmulator(
-  bin: string,
-  {
-    launcher,
-    environment = {},
-    certificate,
-  }: {
-    readonly launcher?: string
-    readonly environment?: NodeJS.ProcessEnv
-    readonly certificate?: string
-  } = {},
-) {
+export async function startEmulator(bin: string, environment: NodeJS.ProcessEnv = {}) {
   const port = await freePort()
-  const url = certificate ? `https://localhost:${port}` : `http://127.0.0.1:${port}`
+  const url = `http://127.0.0.1:${port}`
   const inherited = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
-  const child = spawn(join(bin, 'python'), launcher ? [launcher] : ['-m', 'ministack'], {
+  const child = spawn(join(bin, 'python'), ['-m', 'ministack'], {
     // A group of its own, which ends with its functions.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,7 +56,6 @@ export async function startEmulator(
     AWS_REGION: REGION,
     CDK_DISABLE_CLI_TELEMETRY: 'true',
     CI: 'true',
-    ...(certificate !== undefined && { NODE_EXTRA_CA_CERTS: certificate, AWS_CA_BUNDLE: certificate }),
   }
 
   /** Runs a program of the project, and returns what it printed. @throws Error with its output for another exit code */
@@ -102,7 +89,7 @@ export async function startEmulator(
     return Object.fromEntries(Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]))
   }
 
-  /** Calls a service for which the project has no client. Without IAM, the signature is not checked. */
+  /** Calls a service for which the project has no client. The signature is not checked. */
   const read = async (service: string, path: string, request: RequestInit = {}) => {
     const authorization = `AWS4-HMAC-SHA256 Credential=${ACCOUNT}/20260101/${REGION}/${service}/aws4_request, SignedHeaders=host, Signature=0`
     return (
@@ -125,10 +112,6 @@ export async function startEmulator(
   })
 
   return {
-    url,
-    pid: child.pid as number,
-    log: () => log,
-    clientEnvironment,
     client,
     run,
     cdk,
