@@ -4,7 +4,6 @@ import { DOCUMENTS_WITH_TABLES, withCurrentTables } from '../shared/openapi/docu
 import { publishedErrors } from '../shared/openapi/published-errors.ts'
 import type { ApiDocument } from '../shared/openapi/read-document.ts'
 import { commandTables } from './command-tables.ts'
-import { grants } from './grants.ts'
 import { importTable } from './import-table.ts'
 
 const COMMANDS_PAGE = 'docs/operate/commands.md'
@@ -16,7 +15,6 @@ export async function generatedFiles(read: (file: string) => string): Promise<Re
   return {
     'docs/openapi.json': json(document),
     'docs/errors.json': json(publishedErrors()),
-    'docs/grants.json': json(grants()),
     ...Object.fromEntries(DOCUMENTS_WITH_TABLES.map((file) => [file, withCurrentTables(read(file))])),
     [COMMANDS_PAGE]: withCurrentTables(read(COMMANDS_PAGE), await commandTables()),
     [IMPORT_PAGE]: withCurrentTables(read(IMPORT_PAGE), { columns: importTable() }),

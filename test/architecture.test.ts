@@ -23,7 +23,7 @@ const IMPORTS: Record<string, string[]> = {
   'shared/store/keys': ['shared/domain'],
   'shared/store/table': ['shared/domain', 'shared/store/keys'],
   'shared/store': ['shared/domain'],
-  'shared/api': ['shared/domain', 'shared/store/keys/families.ts'],
+  'shared/api': ['shared/domain'],
   'shared/delivery': ['shared/domain', 'shared/store/table/chunked.ts'],
   'shared/http': ['shared/api', 'shared/domain', 'shared/observability'],
   'shared/openapi': ['shared/api', 'shared/delivery', 'shared/domain', 'shared/http'],
@@ -67,6 +67,7 @@ const IMPORTS: Record<string, string[]> = {
   ],
   'infra/local': ['shared/delivery/test-recipients.ts'],
   infra: [
+    'docs/grants.json',
     'shared/api',
     'shared/domain',
     'shared/observability',

@@ -1,6 +1,6 @@
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { type Route, tableUseOf } from '../../shared/api/route.ts'
+import type { Route } from '../../shared/api/route.ts'
 import type { Data } from '../data/data.ts'
 import type { StageSettings } from '../settings/stages.ts'
 import type { FunctionCode } from './bundles.ts'
@@ -23,7 +23,7 @@ export function routeFunction(
   route: Route,
   { stage, code, logs, data, services, reservedConcurrency }: Dependencies,
 ): ServiceFunction {
-  const { services: used = [], memory } = route.uses
+  const { services: used = [], memory } = route.uses ?? {}
   const { environment, grants } = accessTo(used, services)
   return new ServiceFunction(scope, route.id, {
     stage,
@@ -38,11 +38,6 @@ export function routeFunction(
       REQUESTS_PER_MINUTE: String(stage.requestsPerMinute),
       ...environment,
     },
-    grants: [
-      ...credentialGrants(data),
-      ...tableGrants(data, tableUseOf(route)),
-      keyGrant(scope, data),
-      ...grants,
-    ],
+    grants: [...credentialGrants(data), ...tableGrants(data, route), keyGrant(scope, data), ...grants],
   })
 }

@@ -4,12 +4,12 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
-import { callsByFamilies, type TableUse } from '../../shared/api/route.ts'
+import recordedCalls from '../../docs/grants.json' with { type: 'json' }
 import type { Worker } from '../../shared/runtime/workers.ts'
 import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { DUE_REFRESH_PARTITION_PREFIX } from '../../shared/store/keys/copies.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
-import { CLINIC_FAMILIES, type Family, type SharedFamily } from '../../shared/store/keys/families.ts'
+import { CLINIC_FAMILIES, type SharedFamily } from '../../shared/store/keys/families.ts'
 import {
   DUE_MESSAGE_PARTITION_PREFIX,
   PROVIDER_PARTITION_PREFIX,
@@ -54,48 +54,59 @@ export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedFamily, string>> =
   erasures: ERASURE_PARTITION_PREFIX,
 }
 
-const isShared = (family: Family): family is SharedFamily => family in SHARED_PARTITION_PREFIXES
+const isShared = (family: string): family is SharedFamily => family in SHARED_PARTITION_PREFIXES
 
 /** What the partitions of any clinic begin with: its short id. */
 const ANY_CLINIC = '?'.repeat(22)
 
-/** The partitions of a family, as a policy names them: `?` is one character, and `*` any text. */
-function partitionsOf(family: Family): string {
+/**
+ * The partitions of a family, as a policy names them: `?` is one character, and `*` any text.
+ * @throws Error for an unknown family
+ */
+function partitionsOf(family: string): string {
   if (isShared(family)) return `${SHARED_PARTITION_PREFIXES[family]}*`
-  const code = CLINIC_FAMILIES[family]
+  const codes: Readonly<Record<string, string>> = CLINIC_FAMILIES
+  const code = codes[family]
+  if (code === undefined) throw new Error(`There is no family of partitions "${family}".`)
   return `${ANY_CLINIC}#${code}${code.endsWith('#') ? '*' : ''}`
 }
+
+/**
+ * The calls that each function makes on the table, by its id, each with its families of partitions, without those of authentication.
+ * `test/infra/functions/grants-used.test.ts` makes all functions do all of their work, and writes what they call.
+ */
+const CALLS: Readonly<Record<string, Readonly<Record<string, string>>>> = recordedCalls
 
 /**
  * The calls of a function, each on its families of partitions. A call has one statement, since the keys of a batch, and those of a
  * transaction, must all match the patterns of the same one.
  */
-export const tableGrants = (
+export function tableGrants(
   { table }: Data,
-  { table: calls, updatesOnly = {} }: TableUse,
-): PolicyStatement[] => [
-  ...callsByFamilies(calls).map(
-    ({ calls, families }) =>
-      new PolicyStatement({
-        actions: calls.map((call) => `dynamodb:${call}`),
-        resources: [table.tableArn],
-        conditions: onPartitions(families.map(partitionsOf)),
-      }),
-  ),
-  ...(Object.entries(updatesOnly) as [Family, readonly string[]][]).map(
-    ([family, attributes]) =>
-      new PolicyStatement({
-        actions: ['dynamodb:UpdateItem'],
-        resources: [table.tableArn],
-        conditions: onAttributes(partitionsOf(family), attributes),
-      }),
-  ),
-]
+  { id, uses: { updatesOnly = {} } = {} }: Pick<Worker, 'id' | 'uses'>,
+): PolicyStatement[] {
+  const resources = [table.tableArn]
+  const groups = Map.groupBy(Object.entries(CALLS[id] ?? {}), ([, families]) => families)
+  return [
+    ...[...groups].map(([families, calls]) => {
+      const conditions = onPartitions(families.split(', ').map(partitionsOf))
+      return new PolicyStatement({
+        actions: calls.map(([call]) => `dynamodb:${call}`),
+        resources,
+        conditions,
+      })
+    }),
+    ...Object.entries(updatesOnly).map(([family, attributes]) => {
+      const conditions = onAttributes(partitionsOf(family), attributes)
+      return new PolicyStatement({ actions: ['dynamodb:UpdateItem'], resources, conditions })
+    }),
+  ]
+}
 
 /** Calls on every partition of the table, and of tables that were restored from it: their names begin with its name. */
 export const wholeTableGrants = (
   { table }: Data,
-  calls: Worker['uses']['wholeTables'] = { inUse: [], restored: [] },
+  calls: NonNullable<Worker['uses']>['wholeTables'] = { inUse: [], restored: [] },
 ): PolicyStatement[] =>
   [
     { names: calls.inUse, resource: table.tableArn },

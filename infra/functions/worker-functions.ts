@@ -150,7 +150,7 @@ export class WorkerFunctions {
 
   #create(worker: Worker): Lambda {
     const { stage, code, logs, data, services } = this.#dependencies
-    const used = worker.uses.services ?? []
+    const used = worker.uses?.services ?? []
     const { environment, grants } = accessTo(used, services)
     const { lambda } = new ServiceFunction(this.#scope, worker.id, {
       stage,
@@ -162,8 +162,8 @@ export class WorkerFunctions {
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
       environment: { TABLE_NAME: data.table.tableName, STAGE: stage.name, ...environment },
       grants: [
-        ...tableGrants(data, worker.uses),
-        ...wholeTableGrants(data, worker.uses.wholeTables),
+        ...tableGrants(data, worker),
+        ...wholeTableGrants(data, worker.uses?.wholeTables),
         keyGrant(this.#scope, data),
         ...grants,
       ],

@@ -49,7 +49,6 @@ export const getAccount = defineRoute({
   scope: null,
   response: { status: 200, body: envelopeOf(Account), record: {} },
   errors: [],
-  uses: { table: {} },
 })
 
 /** Reads nothing but the credential: it reports that requests are served, not that every part of the service works. */
@@ -64,5 +63,4 @@ export const getHealth = defineRoute({
     body: z.strictObject({ status: z.literal('ok'), tzdata: z.string() }).meta({ id: 'Health' }),
   },
   errors: [],
-  uses: { table: {} },
 })

@@ -2,44 +2,18 @@ import * as z from 'zod'
 import type { Appointment as AppointmentRecord } from '../domain/booking/appointment.ts'
 import { cancellationReason } from '../domain/patients/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { ApiError } from './errors.ts'
-import { defineRoute, mergeCalls, type Route } from './route.ts'
+import { defineRoute, type Route } from './route.ts'
 import { envelopeOf, Timestamp } from './schemas.ts'
 
-/** The parts of a definition that all actions share. */
+/** What all actions share. */
 const ACTION = {
   method: 'POST',
   readScope: 'appointment.read',
   params: { id: 'appointment_not_found' },
   response: { status: 200, body: envelopeOf(Appointment), record: { reference: appointmentReference } },
   errors: ['appointment_not_found', 'precondition_failed', 'appointment_closed'],
-  uses: {
-    table: {
-      GetItem: ['appointments', 'patients'],
-      ConditionCheckItem: ['patients'],
-      PutItem: [...APPOINTMENT_ITEMS, 'appointment-changes', 'announced-events'],
-      DeleteItem: ['appointment-changes'],
-    },
-  },
-} as const satisfies Partial<Route>
-
-/** The parts that actions on the status share: they change tallies as well. */
-const CLOSING = {
-  ...ACTION,
-  uses: {
-    table: mergeCalls(ACTION.uses.table, {
-      UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors'],
-      DeleteItem: ['appointment-list', 'appointments-of-doctors'],
-    }),
-  },
-} as const satisfies Partial<Route>
-
-/** The parts of actions that free or take times of the doctor and the room. */
-const MOVING = {
-  ...CLOSING,
-  uses: { table: mergeCalls(CLOSING.uses.table, { UpdateItem: ['doctor-days', 'room-days'] }) },
 } as const satisfies Partial<Route>
 
 const errorsWhenDue = [...ACTION.errors, 'appointment_not_due'] as const
@@ -62,17 +36,13 @@ export const confirmAppointment = defineRoute({
 })
 
 export const cancelAppointment = defineRoute({
-  ...MOVING,
+  ...ACTION,
   id: 'cancel-appointment',
   path: '/appointments/{id}/cancel',
   summary: 'Cancel an appointment',
   description: `Cancels a scheduled appointment and frees the time of the doctor and the room. ${REPEATABLE}`,
   scope: 'appointment.write',
-  body: z
-    .strictObject({
-      reason: cancellationReason().nullish(),
-    })
-    .meta({ id: 'Cancellation' }),
+  body: z.strictObject({ reason: cancellationReason().nullish() }).meta({ id: 'Cancellation' }),
 })
 
 export const checkInAppointment = defineRoute({
@@ -89,7 +59,7 @@ export const checkInAppointment = defineRoute({
 })
 
 export const completeAppointment = defineRoute({
-  ...CLOSING,
+  ...ACTION,
   id: 'complete-appointment',
   path: '/appointments/{id}/complete',
   summary: 'Complete an appointment',
@@ -102,7 +72,7 @@ export const completeAppointment = defineRoute({
 })
 
 export const noShowAppointment = defineRoute({
-  ...MOVING,
+  ...ACTION,
   id: 'no-show-appointment',
   path: '/appointments/{id}/no-show',
   summary: 'Record a no-show',
@@ -115,7 +85,7 @@ export const noShowAppointment = defineRoute({
 })
 
 export const reopenAppointment = defineRoute({
-  ...MOVING,
+  ...ACTION,
   id: 'reopen-appointment',
   path: '/appointments/{id}/reopen',
   summary: 'Reopen an appointment',
@@ -127,13 +97,6 @@ export const reopenAppointment = defineRoute({
   scope: 'appointment.write.status',
   body: NoFields,
   errors: [...ACTION.errors, 'slot_unavailable', 'room_unavailable'],
-  uses: {
-    table: mergeCalls(MOVING.uses.table, {
-      GetItem: ['doctors', 'doctor-days', 'rooms', 'room-days'],
-      ConditionCheckItem: ['doctors', 'rooms'],
-      Query: ['doctor-days', 'room-days'],
-    }),
-  },
 })
 
 /** What is wrong with an action that came too early. */

@@ -165,21 +165,6 @@ export const listAppointments = defineRoute({
     .refine(...requiredRange('room_id', 'date_from', 'date_to')),
   response: { status: 200, body: recordListOf(ExpandableAppointment) },
   errors: ['invalid_cursor', 'range_required'],
-  uses: {
-    table: {
-      GetItem: ['appointments', 'external-ids', 'external-id-secret'],
-      BatchGetItem: ['appointments', 'patients'],
-      Query: [
-        'appointment-list',
-        'appointments-of-doctors',
-        'appointments-of-patients',
-        'appointment-tallies',
-        'appointment-tallies-of-doctors',
-        'appointment-changes',
-        'doctors',
-      ],
-    },
-  },
 })
 
 /** The filter of the list, from the parameters of a query. */
@@ -215,7 +200,6 @@ export const getAppointment = defineRoute({
   query: z.strictObject(expandPatient.parameters()),
   response: { status: 200, body: envelopeOf(ExpandableAppointment), record: {} },
   errors: ['appointment_not_found'],
-  uses: { table: { GetItem: ['appointments'], BatchGetItem: ['patients'] } },
 })
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */

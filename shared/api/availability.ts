@@ -183,11 +183,4 @@ export const getAvailability = defineRoute({
     ),
   },
   errors: ['invalid_cursor', 'doctor_not_found', 'treatment_not_found', 'room_not_found'],
-  uses: {
-    table: {
-      GetItem: ['clinic', 'doctors', 'rooms'],
-      BatchGetItem: ['doctors', 'doctor-days', 'treatments'],
-      Query: ['doctors', 'doctor-days', 'room-days'],
-    },
-  },
 })

@@ -14,12 +14,11 @@ import { CLOSED_REASONS, type DatedSlot } from '../domain/booking/slots.ts'
 import { formatTime, parseTime } from '../domain/interval.ts'
 import { externalId, notes } from '../domain/patients/text-fields.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
-import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Appointment, appointmentReference } from './appointments.ts'
 import { DurationMinutes } from './availability.ts'
 import type { ErrorKey } from './error-catalogue.ts'
 import { ApiError, type FieldIssue, unknownIds } from './errors.ts'
-import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
+import { defineRoute } from './route.ts'
 import { CalendarDate, envelopeOf, oneOf, RecordDate, TimeOfDay, Uuid, whenValid } from './schemas.ts'
 
 /** One of the next free slots, listed in the `details` of a 409. */
@@ -31,23 +30,6 @@ export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof
   appointment_date: date,
   start_time: formatTime(from),
   end_time: formatTime(to),
-})
-
-/** The calls with which time of a doctor and a room is taken. */
-export const PLACED_DAYS = {
-  GetItem: ['doctors', 'doctor-days', 'rooms', 'room-days'],
-  BatchGetItem: ['treatments'],
-  Query: ['doctor-days', 'room-days'],
-  ConditionCheckItem: ['doctors', 'rooms', 'treatments'],
-  UpdateItem: ['doctor-days', 'room-days'],
-} as const satisfies TableCalls
-
-/** The calls with which an appointment is placed. */
-const PLACEMENT = mergeCalls(PLACED_DAYS, {
-  GetItem: ['appointments', 'patients', 'external-ids', 'external-id-secret'],
-  ConditionCheckItem: ['appointments', 'patients'],
-  PutItem: [...APPOINTMENT_ITEMS, 'appointment-changes', 'external-ids', 'announced-events'],
-  UpdateItem: ['appointment-tallies', 'appointment-tallies-of-doctors'],
 })
 
 /** The errors of a request for a time of a doctor. */
@@ -182,9 +164,6 @@ export const createAppointment = defineRoute({
     'hold_not_found',
     'hold_expired',
   ],
-  uses: {
-    table: mergeCalls(PLACEMENT, { GetItem: ['clinic', 'holds'], DeleteItem: ['holds'] }),
-  },
 })
 
 export const updateAppointment = defineRoute({
@@ -219,18 +198,6 @@ export const updateAppointment = defineRoute({
     'appointment_closed',
     'patient_inactive',
   ],
-  uses: {
-    table: mergeCalls(PLACEMENT, {
-      DeleteItem: [
-        'appointment-list',
-        'appointments-of-doctors',
-        'appointments-of-patients',
-        'appointment-changes',
-        'external-ids',
-      ],
-      ConditionCheckItem: ['external-ids'],
-    }),
-  },
 })
 
 type RequestedTime = NewTimes & {

@@ -66,12 +66,6 @@ function changesOf<
     of: (entry, sent) => sentFields(entry, sent, IN_REFERENCES),
   }
   const unknown = references ? ([`${references}_not_found`] as const) : []
-  const calls = {
-    ...(references && { BatchGetItem: [`${references}s`] as const }),
-    Query: [family],
-    PutItem: [family, 'announced-events'],
-    UpdateItem: ['import-states'],
-  } as const
   return {
     create: defineRoute({
       id: `create-${kind.name}` as const,
@@ -88,7 +82,6 @@ function changesOf<
         .meta({ id: `${schema}Create` }),
       response: { status: 201, body: envelopeOf(record), record: { reference }, location: path },
       errors: [...unknown, 'external_id_taken'],
-      uses: { table: { ...calls, GetItem: ['import-states', 'external-id-secret'] } },
     }),
     update: defineRoute({
       id: `update-${kind.name}` as const,
@@ -105,7 +98,6 @@ function changesOf<
         .meta({ id: `${schema}Changes` }),
       response: { status: 200, body: envelopeOf(record), record: { reference } },
       errors: [notFound, ...unknown, 'precondition_failed'],
-      uses: { table: { ...calls, GetItem: ['import-states'] } },
     }),
   }
 }
@@ -182,16 +174,6 @@ export const deletePriceList = defineRoute({
   params: { id: 'price_list_not_found' },
   response: { status: 204, body: z.undefined() },
   errors: ['price_list_not_found', 'price_list_is_default', 'precondition_failed'],
-  uses: {
-    table: {
-      GetItem: ['price-lists', 'import-states'],
-      // The price lists are counted if an earlier version did not.
-      Query: ['price-lists'],
-      PutItem: ['import-states', 'announced-events'],
-      UpdateItem: ['import-states'],
-      DeleteItem: ['price-lists'],
-    },
-  },
 })
 
 /** The values of a treatment in a request. */

@@ -110,7 +110,6 @@ export const listDepartments = defineRoute({
   query: z.strictObject(activePaging()),
   response: { status: 200, body: pageOf(Department) },
   errors: [],
-  uses: { table: { Query: ['departments'] } },
 })
 
 export const getDepartment = defineRoute({
@@ -122,7 +121,6 @@ export const getDepartment = defineRoute({
   params: { id: 'department_not_found' },
   response: { status: 200, body: envelopeOf(Department), record: {} },
   errors: ['department_not_found'],
-  uses: { table: { GetItem: ['departments'] } },
 })
 
 export const listRooms = defineRoute({
@@ -135,7 +133,6 @@ export const listRooms = defineRoute({
   query: z.strictObject(activePaging()),
   response: { status: 200, body: pageOf(Room) },
   errors: [],
-  uses: { table: { Query: ['rooms'] } },
 })
 
 export const getRoom = defineRoute({
@@ -147,7 +144,6 @@ export const getRoom = defineRoute({
   params: { id: 'room_not_found' },
   response: { status: 200, body: envelopeOf(Room), record: {} },
   errors: ['room_not_found'],
-  uses: { table: { GetItem: ['rooms'] } },
 })
 
 export const listTreatments = defineRoute({
@@ -164,7 +160,6 @@ export const listTreatments = defineRoute({
   }),
   response: { status: 200, body: pageOf(Treatment) },
   errors: [],
-  uses: { table: { Query: ['treatments'] } },
 })
 
 export const getTreatment = defineRoute({
@@ -176,7 +171,6 @@ export const getTreatment = defineRoute({
   params: { id: 'treatment_not_found' },
   response: { status: 200, body: envelopeOf(Treatment), record: {} },
   errors: ['treatment_not_found'],
-  uses: { table: { GetItem: ['treatments'] } },
 })
 
 export const listPriceLists = defineRoute({
@@ -191,7 +185,6 @@ export const listPriceLists = defineRoute({
   query: z.strictObject(paging()),
   response: { status: 200, body: pageOf(PriceList) },
   errors: [],
-  uses: { table: { Query: ['price-lists'] } },
 })
 
 export const getPriceList = defineRoute({
@@ -203,5 +196,4 @@ export const getPriceList = defineRoute({
   params: { id: 'price_list_not_found' },
   response: { status: 200, body: envelopeOf(PriceList), record: {} },
   errors: ['price_list_not_found'],
-  uses: { table: { GetItem: ['price-lists'] } },
 })

@@ -46,5 +46,4 @@ export const getClinic = defineRoute({
   scope: null,
   response: { status: 200, body: envelopeOf(Clinic), record: {} },
   errors: [],
-  uses: { table: { GetItem: ['clinic'] } },
 })

@@ -71,10 +71,7 @@ export const pingWebhook = defineRoute({
   body: z.strictObject({}),
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found'],
-  uses: {
-    table: { GetItem: ['webhooks'], PutItem: ['deliveries', 'due-deliveries'] },
-    services: ['delivery-queue'],
-  },
+  uses: { services: ['delivery-queue'] },
 })
 
 export const listDeliveries = defineRoute({
@@ -90,7 +87,6 @@ export const listDeliveries = defineRoute({
   query: z.strictObject(cursorPaging()),
   response: { status: 200, body: cursorPageOf(Delivery, CursorMeta) },
   errors: ['invalid_cursor', 'webhook_not_found'],
-  uses: { table: { GetItem: ['webhooks'], Query: ['deliveries'] } },
 })
 
 export const redeliver = defineRoute({
@@ -106,12 +102,5 @@ export const redeliver = defineRoute({
   body: z.strictObject({}),
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found', 'delivery_not_found'],
-  uses: {
-    table: {
-      GetItem: ['webhooks', 'deliveries'],
-      PutItem: ['deliveries', 'due-deliveries'],
-      DeleteItem: ['due-deliveries'],
-    },
-    services: ['delivery-queue'],
-  },
+  uses: { services: ['delivery-queue'] },
 })

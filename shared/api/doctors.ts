@@ -85,7 +85,6 @@ export const listDoctors = defineRoute({
   query: z.strictObject(activePaging()),
   response: { status: 200, body: pageOf(Doctor) },
   errors: [],
-  uses: { table: { Query: ['doctors'] } },
 })
 
 export const getDoctor = defineRoute({
@@ -97,7 +96,6 @@ export const getDoctor = defineRoute({
   params: { id: 'doctor_not_found' },
   response: { status: 200, body: envelopeOf(Doctor), record: {} },
   errors: ['doctor_not_found'],
-  uses: { table: { GetItem: ['doctors'] } },
 })
 
 const WITH_SCOPE = 'Absent unless the credential has the scope `schedule.read`.'

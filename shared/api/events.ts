@@ -175,5 +175,4 @@ export const listEvents = defineRoute({
   query: z.strictObject({ ...cursorPaging(), event: RequestedEvent.optional() }),
   response: { status: 200, body: cursorPageOf(Event, EventListMeta) },
   errors: ['invalid_cursor'],
-  uses: { table: { GetItem: ['event-head', 'events'], Query: ['events'] } },
 })

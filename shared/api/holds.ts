@@ -9,8 +9,8 @@ import {
 } from '../domain/booking/hold.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { NewTime, PLACED_DAYS, PLACEMENT_ERRORS, validEnd } from './bookings.ts'
-import { defineRoute, mergeCalls } from './route.ts'
+import { NewTime, PLACEMENT_ERRORS, validEnd } from './bookings.ts'
+import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   CatalogueReference,
@@ -80,14 +80,6 @@ export const createHold = defineRoute({
     .meta({ id: 'HoldCreate' }),
   response: { status: 201, body: envelopeOf(Hold), record: {}, location: '/holds' },
   errors: [...PLACEMENT_ERRORS, 'too_many_holds'],
-  uses: {
-    table: mergeCalls(PLACED_DAYS, {
-      GetItem: ['clinic', 'holds'],
-      BatchGetItem: ['holds'],
-      PutItem: ['holds'],
-      UpdateItem: ['holds'],
-    }),
-  },
 })
 
 export const getHold = defineRoute({
@@ -100,7 +92,6 @@ export const getHold = defineRoute({
   params: { id: 'hold_not_found' },
   response: { status: 200, body: envelopeOf(Hold), record: {} },
   errors: ['hold_not_found'],
-  uses: { table: { GetItem: ['holds'] } },
 })
 
 export const deleteHold = defineRoute({
@@ -113,13 +104,6 @@ export const deleteHold = defineRoute({
   params: { id: 'hold_not_found' },
   response: { status: 204, body: z.undefined() },
   errors: ['hold_not_found'],
-  uses: {
-    table: {
-      GetItem: ['holds', 'doctor-days', 'room-days'],
-      DeleteItem: ['holds'],
-      UpdateItem: ['doctor-days', 'room-days'],
-    },
-  },
 })
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { TimeOff } from '../domain/booking/doctor.ts'
 import { dayOffReason } from '../domain/booking/doctor-days.ts'
 import { externalId } from '../domain/patients/text-fields.ts'
-import { defineRoute, type TableCalls } from './route.ts'
+import { defineRoute } from './route.ts'
 import { CalendarDate, envelopeOf, pageOf, paging, RecordDate, Uuid, validDateRange } from './schemas.ts'
 
 const Holiday = z.lazy(() =>
@@ -39,18 +39,7 @@ export const listHolidays = defineRoute({
   query: z.strictObject(paging()),
   response: { status: 200, body: pageOf(Holiday) },
   errors: [],
-  uses: { table: { GetItem: ['clinic'] } },
 })
-
-/** The calls that change holidays, and the copies of doctors. */
-const HOLIDAY_CALLS = {
-  GetItem: ['clinic', 'doctors', 'stale-copies'],
-  Query: ['doctors'],
-  ConditionCheckItem: ['clinic'],
-  PutItem: ['clinic', 'doctors', 'due-refreshes', 'announced-events'],
-  UpdateItem: ['stale-copies'],
-  DeleteItem: ['stale-copies', 'due-refreshes'],
-} as const satisfies TableCalls
 
 export const createHoliday = defineRoute({
   id: 'create-holiday',
@@ -66,7 +55,6 @@ export const createHoliday = defineRoute({
   body: HolidayCreate,
   response: { status: 201, unchangedStatus: 200, body: envelopeOf(Holiday) },
   errors: ['external_id_taken'],
-  uses: { table: { ...HOLIDAY_CALLS, GetItem: [...HOLIDAY_CALLS.GetItem, 'external-id-secret'] } },
 })
 
 export const deleteHoliday = defineRoute({
@@ -78,7 +66,6 @@ export const deleteHoliday = defineRoute({
   params: { id: 'holiday_not_found' },
   response: { status: 204, body: z.undefined() },
   errors: ['holiday_not_found'],
-  uses: { table: HOLIDAY_CALLS },
 })
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */

@@ -179,18 +179,6 @@ export const listInvoices = defineRoute({
     .refine(...requiredRange('doctor_id', 'from', 'to')),
   response: { status: 200, body: recordListOf(ExpandableInvoice) },
   errors: ['invalid_cursor', 'range_required'],
-  uses: {
-    table: {
-      BatchGetItem: ['invoices', 'patients'],
-      Query: [
-        'invoice-list',
-        'invoices-of-patients',
-        'invoices-by-number',
-        'invoice-tallies',
-        'invoice-changes',
-      ],
-    },
-  },
 })
 
 /** The filter of the list, from the parameters of a query. */
@@ -251,13 +239,6 @@ export const getInvoice = defineRoute({
     record: {},
   },
   errors: ['invoice_not_found'],
-  uses: {
-    table: {
-      GetItem: ['invoices'],
-      BatchGetItem: ['patients', 'payments'],
-      Query: ['payments-of-invoices'],
-    },
-  },
 })
 
 const ROUNDED_ONCE =

@@ -88,12 +88,6 @@ export const listMessages = defineRoute({
     .refine(...requiredRange('status', 'from', 'to')),
   response: { status: 200, body: recordListOf(Message) },
   errors: ['invalid_cursor', 'range_required'],
-  uses: {
-    table: {
-      BatchGetItem: ['messages'],
-      Query: ['message-list', 'messages-of-patients', 'message-tallies', 'message-changes'],
-    },
-  },
 })
 
 /** The filter of the list, from the parameters of a query. */
@@ -122,5 +116,4 @@ export const getMessage = defineRoute({
   params: { id: 'message_not_found' },
   response: { status: 200, body: envelopeOf(Message), record: {} },
   errors: ['message_not_found'],
-  uses: { table: { GetItem: ['messages'] } },
 })

@@ -5,9 +5,8 @@ import { doctorName, formatExceptions, MAX_DAYS_TEXT, specialty } from '../domai
 import { WEEKDAYS, type WeeklyHours, type Window } from '../domain/booking/working-hours.ts'
 import { externalId } from '../domain/patients/text-fields.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
-import { APPOINTMENT_ITEMS } from '../store/keys/families.ts'
 import { Doctor, doctorFieldScopes } from './doctors.ts'
-import { defineRoute, mergeCalls, type RecordReference, type TableCalls } from './route.ts'
+import { defineRoute, type RecordReference } from './route.ts'
 import { RecordDate, sentFields, TimeOfDay, Uuid } from './schemas.ts'
 
 /** As many times of a day as a week can have seven times in a file. */
@@ -91,19 +90,6 @@ const doctorReference: RecordReference = {
 
 const record = { reference: doctorReference, fieldScopes: doctorFieldScopes } as const
 
-/** The calls with which the appointments that a change leaves outside working hours are counted. */
-export const OUTSIDE_CALLS = {
-  Query: ['appointments-of-doctors', 'appointment-tallies-of-doctors'],
-} as const satisfies TableCalls
-
-const DOCTOR_CALLS = {
-  GetItem: ['doctors', 'departments', 'external-ids', 'external-id-secret', 'import-states'],
-  Query: ['doctors'],
-  ConditionCheckItem: ['doctors'],
-  PutItem: ['doctors', 'external-ids', 'announced-events'],
-  UpdateItem: ['import-states'],
-} as const satisfies TableCalls
-
 const RULES = `A clinic has at most ${MAX_ACTIVE_DOCTORS} active doctors. Times of a day must not overlap.`
 
 export const createDoctor = defineRoute({
@@ -117,7 +103,6 @@ export const createDoctor = defineRoute({
   body: DoctorCreate,
   response: { status: 201, body: ChangedDoctor, record, location: '/doctors' },
   errors: ['department_not_found', 'external_id_taken'],
-  uses: { table: mergeCalls(DOCTOR_CALLS, { GetItem: ['clinic'], ConditionCheckItem: ['clinic'] }) },
 })
 
 export const updateDoctor = defineRoute({
@@ -136,17 +121,6 @@ export const updateDoctor = defineRoute({
   body: DoctorChanges,
   response: { status: 200, body: ChangedDoctor, record },
   errors: ['doctor_not_found', 'department_not_found', 'precondition_failed', 'external_id_taken'],
-  uses: {
-    // The appointments of the doctor have copies of the name.
-    table: mergeCalls(DOCTOR_CALLS, OUTSIDE_CALLS, {
-      GetItem: ['stale-copies', 'appointments'],
-      BatchGetItem: ['appointments'],
-      ConditionCheckItem: ['external-ids'],
-      PutItem: ['due-refreshes', ...APPOINTMENT_ITEMS],
-      UpdateItem: ['stale-copies'],
-      DeleteItem: ['external-ids', 'stale-copies', 'due-refreshes'],
-    }),
-  },
 })
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */

@@ -2,10 +2,9 @@
 import * as z from 'zod'
 import type { InvoiceRejection } from '../domain/money/invoice-changes.ts'
 import { externalId, financeText, invoiceNumber } from '../domain/patients/text-fields.ts'
-import { INVOICE_ITEMS } from '../store/keys/families.ts'
 import { ApiError, unknownIds } from './errors.ts'
 import { InvoiceDetails } from './invoices.ts'
-import { defineRoute, mergeCalls, type RecordReference, type Route, type TableCalls } from './route.ts'
+import { defineRoute, type RecordReference, type Route } from './route.ts'
 import { envelopeOf, NoFields, oneOf, RecordDate, sentFields, Uuid } from './schemas.ts'
 
 const IN_REFERENCES = { id: true, status: true, paid_at: true, created_at: true, updated_at: true } as const
@@ -71,29 +70,6 @@ const FIELDS = {
   status: oneOf(['draft', 'sent']).optional(),
 }
 
-/** The calls that all changes of an invoice make. */
-const CHANGE_CALLS = {
-  GetItem: ['invoices', 'patients'],
-  ConditionCheckItem: ['patients'],
-  PutItem: [...INVOICE_ITEMS, 'invoice-changes', 'announced-events'],
-  UpdateItem: ['invoice-tallies'],
-} as const satisfies TableCalls
-
-/** The further calls of a request that can set every field. */
-const FIELD_CALLS = {
-  GetItem: ['appointments'],
-  BatchGetItem: ['doctors', 'treatments'],
-  Query: ['invoices-by-number'],
-  PutItem: ['invoices-by-number', 'taken-numbers'],
-} as const satisfies TableCalls
-
-/** The further calls of a change of an invoice that exists: its rows can move, and its payments are read. */
-const MOVE_CALLS = {
-  BatchGetItem: ['payments'],
-  Query: ['payments-of-invoices'],
-  DeleteItem: ['invoice-list', 'invoice-changes'],
-} as const satisfies TableCalls
-
 const CHANGE = {
   scope: 'invoice.write',
   readScope: 'finance.read',
@@ -127,12 +103,6 @@ export const createInvoice = defineRoute({
     .meta({ id: 'InvoiceCreate' }),
   response: { ...CHANGE.response, status: 201, location: '/invoices' },
   errors: [...FIELD_ERRORS, 'external_id_taken'],
-  uses: {
-    table: mergeCalls(CHANGE_CALLS, FIELD_CALLS, {
-      GetItem: ['external-id-secret', 'invoice-counters'],
-      UpdateItem: ['invoice-counters'],
-    }),
-  },
 })
 
 export const updateInvoice = defineRoute({
@@ -156,11 +126,6 @@ export const updateInvoice = defineRoute({
     'invoice_not_draft',
     'invoice_has_payments',
   ],
-  uses: {
-    table: mergeCalls(CHANGE_CALLS, FIELD_CALLS, MOVE_CALLS, {
-      DeleteItem: ['invoices-of-patients', 'invoices-by-number', 'taken-numbers'],
-    }),
-  },
 })
 
 /** The parts that both actions share. */
@@ -170,7 +135,6 @@ const ACTION = {
   params: { id: 'invoice_not_found' },
   body: NoFields,
   errors: ['invoice_not_found', 'precondition_failed', 'invoice_closed'],
-  uses: { table: mergeCalls(CHANGE_CALLS, MOVE_CALLS) },
 } as const satisfies Partial<Route>
 
 export const sendInvoice = defineRoute({

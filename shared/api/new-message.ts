@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../domain/messages/message.ts'
 import { smsLength } from '../domain/messages/sms-text.ts'
 import { multiLineText, singleLineText } from '../domain/patients/text-fields.ts'
-import { MESSAGE_ITEMS } from '../store/keys/families.ts'
 import { defineRoute } from './route.ts'
 import { envelopeOf, oneOf, PersonRef, renderPersonRef, Uuid, whenValid } from './schemas.ts'
 
@@ -116,21 +115,5 @@ export const sendMessage = defineRoute({
     'idempotency_in_progress',
     'provider_unavailable',
   ],
-  uses: {
-    table: {
-      GetItem: ['clinic', 'patients', 'messages', 'message-quotas'],
-      ConditionCheckItem: ['patients'],
-      PutItem: [
-        ...MESSAGE_ITEMS,
-        'message-changes',
-        'announced-events',
-        'due-messages',
-        'unresolved-messages',
-        'provider-ids',
-      ],
-      UpdateItem: ['message-quotas', 'message-tallies'],
-      DeleteItem: ['message-changes', 'due-messages', 'unresolved-messages'],
-    },
-    services: ['sms', 'email-queue'],
-  },
+  uses: { services: ['sms', 'email-queue'] },
 })

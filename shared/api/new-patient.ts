@@ -1,28 +1,9 @@
 /** Creating and updating a patient, apart from patients.ts: the rules of phone numbers are a quarter of a bundle. */
 import * as z from 'zod'
 import type { WallClock } from '../domain/clock.ts'
-import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
 import { OnePatient, patientFields, patientRecord } from './patients.ts'
-import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
-
-/** The calls that write a new or changed patient. They rewrite the search index from time to time. */
-const PATIENT_CALLS = {
-  GetItem: ['patients', 'patient-head', 'national-id-secret', 'external-ids', 'external-id-secret'],
-  Query: ['patient-list', 'patient-search', 'patient-search-changes'],
-  ConditionCheckItem: ['patients'],
-  PutItem: [
-    'patients',
-    'patient-list',
-    'patient-changes',
-    'national-ids',
-    'national-id-secret',
-    'external-ids',
-    'announced-events',
-  ],
-  UpdateItem: ['patient-head', 'patient-search'],
-  BatchWriteItem: ['patient-search-changes'],
-} as const satisfies TableCalls
+import { defineRoute } from './route.ts'
 
 const PatientCreate = z.strictObject(patientFields()).meta({ id: 'PatientCreate' })
 
@@ -54,7 +35,7 @@ export const createPatient = defineRoute({
   body: PatientCreate,
   response: { status: 201, body: OnePatient, record: patientRecord, location: '/patients' },
   errors: ['external_id_taken'],
-  uses: { table: PATIENT_CALLS, memory: 1024 },
+  uses: { memory: 1024 },
 })
 
 export const updatePatient = defineRoute({
@@ -71,30 +52,5 @@ export const updatePatient = defineRoute({
   body: PatientChanges,
   response: { status: 200, body: OnePatient, record: patientRecord },
   errors: ['patient_not_found', 'precondition_failed', 'external_id_taken'],
-  uses: {
-    // The records of the patient have copies of the name.
-    table: mergeCalls(PATIENT_CALLS, {
-      GetItem: ['stale-copies', 'appointments', 'invoices', 'payments', 'messages'],
-      BatchGetItem: ['appointments', 'invoices', 'payments', 'messages'],
-      Query: [
-        'appointments-of-patients',
-        'invoices-of-patients',
-        'payments-of-patients',
-        'messages-of-patients',
-      ],
-      ConditionCheckItem: ['external-ids'],
-      PutItem: [
-        'patient-search-changes',
-        'former-external-ids',
-        'due-refreshes',
-        ...APPOINTMENT_ITEMS,
-        ...INVOICE_ITEMS,
-        ...PAYMENT_ITEMS,
-        ...MESSAGE_ITEMS,
-      ],
-      UpdateItem: ['stale-copies'],
-      DeleteItem: ['patient-changes', 'national-ids', 'external-ids', 'stale-copies', 'due-refreshes'],
-    }),
-    memory: 1024,
-  },
+  uses: { memory: 1024 },
 })

@@ -4,10 +4,9 @@ import { renderMoney } from '../domain/money/money.ts'
 import { PAYMENT_METHODS, PAYMENT_TYPES } from '../domain/money/payment.ts'
 import type { PaymentRejection } from '../domain/money/payment-rules.ts'
 import { financeText } from '../domain/patients/text-fields.ts'
-import { INVOICE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
 import { ApiError } from './errors.ts'
 import { PaymentDetails } from './payments.ts'
-import { defineRoute, mergeCalls, type RecordReference } from './route.ts'
+import { defineRoute, type RecordReference } from './route.ts'
 import { envelopeOf, oneOf, RecordDate, sentFields, Uuid } from './schemas.ts'
 
 const IN_REFERENCES = { id: true, status: true, voided_at: true, created_at: true, updated_at: true } as const
@@ -25,17 +24,6 @@ const reference: RecordReference = {
   ),
   of: (payment, sent) => sentFields(payment, sent, Object.keys(IN_REFERENCES)),
 }
-
-/** The calls that change a payment and its invoice. */
-const PAYMENT_CALLS = {
-  GetItem: ['patients', 'invoices'],
-  BatchGetItem: ['payments'],
-  Query: ['payments-of-invoices'],
-  ConditionCheckItem: ['patients'],
-  PutItem: [...PAYMENT_ITEMS, ...INVOICE_ITEMS, 'payment-changes', 'invoice-changes', 'announced-events'],
-  UpdateItem: ['payment-tallies', 'invoice-tallies'],
-  DeleteItem: ['invoice-list', 'invoice-changes'],
-} as const
 
 const change = {
   method: 'POST',
@@ -64,7 +52,6 @@ export const createPayment = defineRoute({
     .meta({ id: 'PaymentCreate' }),
   response: { status: 201, body: envelopeOf(PaymentDetails), record: { reference }, location: '/payments' },
   errors: ['invoice_not_found', 'invoice_closed', 'amount_exceeds_balance', 'amount_exceeds_paid'],
-  uses: { table: PAYMENT_CALLS },
 })
 
 export const voidPayment = defineRoute({
@@ -79,12 +66,6 @@ export const voidPayment = defineRoute({
   body: z.strictObject({ reason: financeText().nullish() }).meta({ id: 'PaymentVoid' }),
   response: { status: 200, body: envelopeOf(PaymentDetails), record: { reference } },
   errors: ['payment_not_found', 'payment_refunded'],
-  uses: {
-    table: mergeCalls(PAYMENT_CALLS, {
-      GetItem: ['payments'],
-      DeleteItem: ['payment-list', 'payment-changes'],
-    }),
-  },
 })
 
 /** An amount that is too large, in the `details` of a 422. */

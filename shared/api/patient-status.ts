@@ -11,15 +11,6 @@ const change = {
   body: NoFields,
   response: { status: 200, body: OnePatient, record: patientRecord },
   errors: ['patient_not_found', 'precondition_failed'],
-  uses: {
-    table: {
-      GetItem: ['patients'],
-      BatchGetItem: ['inactive-patients'],
-      ConditionCheckItem: ['patients'],
-      PutItem: ['patients', 'patient-list', 'inactive-patients', 'patient-changes', 'announced-events'],
-      DeleteItem: ['patient-changes'],
-    },
-  },
 } as const
 
 export const deactivatePatient = defineRoute({

@@ -180,21 +180,7 @@ export const listPatients = defineRoute({
   response: { status: 200, body: recordListOf(Patient) },
   errors: ['invalid_cursor'],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.
-  uses: {
-    table: {
-      GetItem: ['patients', 'patient-head', 'national-id-secret', 'external-ids', 'external-id-secret'],
-      BatchGetItem: ['patients', 'patient-list'],
-      Query: [
-        'patient-list',
-        'patient-search',
-        'patient-search-changes',
-        'patient-changes',
-        'inactive-patients',
-        'national-ids',
-      ],
-    },
-    memory: 1024,
-  },
+  uses: { memory: 1024 },
 })
 
 export const getPatient = defineRoute({
@@ -206,7 +192,6 @@ export const getPatient = defineRoute({
   params: { id: 'patient_not_found' },
   response: { status: 200, body: OnePatient, record: {} },
   errors: ['patient_not_found'],
-  uses: { table: { GetItem: ['patients'] } },
 })
 
 const PRIVATE = 'Absent unless the credential has the scope `patient.read.private`.'

@@ -106,18 +106,6 @@ export const listPayments = defineRoute({
   }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: recordListOf(Payment) },
   errors: ['invalid_cursor'],
-  uses: {
-    table: {
-      BatchGetItem: ['payments'],
-      Query: [
-        'payment-list',
-        'payments-of-patients',
-        'payments-of-invoices',
-        'payment-tallies',
-        'payment-changes',
-      ],
-    },
-  },
 })
 
 /** The filter of the list, from the parameters of a query. */
@@ -141,7 +129,6 @@ export const listInvoicePayments = defineRoute({
   query: z.strictObject({ ...paging(), ...filters() }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Payment) },
   errors: ['invoice_not_found'],
-  uses: { table: { GetItem: ['invoices'], BatchGetItem: ['payments'], Query: ['payments-of-invoices'] } },
 })
 
 export const getPayment = defineRoute({
@@ -153,5 +140,4 @@ export const getPayment = defineRoute({
   params: { id: 'payment_not_found' },
   response: { status: 200, body: envelopeOf(PaymentDetails), record: {} },
   errors: ['payment_not_found'],
-  uses: { table: { GetItem: ['payments'] } },
 })

@@ -1,32 +1,11 @@
 import type * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
-import type { Family } from '../store/keys/families.ts'
 import type { ErrorKey, RecordNotFoundKey } from './error-catalogue.ts'
 
 /** The path prefix of every endpoint. */
 export const BASE_PATH = '/api/developer/v1'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-
-/** A DynamoDB call that an endpoint makes on its clinic's items. Excludes the calls of authentication. */
-export type TableCall =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'BatchWriteItem'
-  | 'Query'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'DeleteItem'
-  | 'ConditionCheckItem'
-
-/** The calls of DynamoDB that a function makes, each with the families of partitions that it accesses. */
-export type TableCalls = Readonly<Partial<Record<TableCall, readonly Family[]>>>
-
-export type TableUse = {
-  readonly table: TableCalls
-  /** Families of which `UpdateItem` may access these attributes only, besides the key. */
-  readonly updatesOnly?: Readonly<Partial<Record<Family, readonly string[]>>>
-}
 
 /** A scope that depends on a field of the body: each value of the field has its own scope. */
 export type ScopeByField = { readonly field: string; readonly byValue: Readonly<Record<string, Scope>> }
@@ -97,7 +76,7 @@ export type Route = {
   }
   /** Errors besides {@link COMMON_ERRORS} and {@link BODY_ERRORS}. A route with `precondition_failed` accepts `if-match`. */
   readonly errors: readonly ErrorKey[]
-  readonly uses: TableUse & {
+  readonly uses?: {
     readonly services?: readonly EndpointService[]
     /** Lambda memory in MB, if the default is not enough. */
     readonly memory?: number
@@ -153,34 +132,6 @@ export const COMMON_ERRORS = [
 /** Whether a route accepts an Idempotency-Key, which makes it safe to retry. */
 export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH'
-
-/** The calls with which a write reads and stores its response. */
-const STORED_RESPONSES = { GetItem: ['stored-responses'], PutItem: ['stored-responses'] } as const
-
-/** What an endpoint uses of the table, with its stored responses. Without the calls of the checks. */
-export const tableUseOf = (route: Pick<Route, 'method' | 'uses'>): TableUse =>
-  acceptsIdempotencyKey(route)
-    ? { ...route.uses, table: mergeCalls(route.uses.table, STORED_RESPONSES) }
-    : route.uses
-
-/** Every call of each of these, with all of its families. */
-export function mergeCalls(...all: readonly TableCalls[]): TableCalls {
-  const merged: Partial<Record<TableCall, Family[]>> = {}
-  for (const calls of all)
-    for (const [call, families] of Object.entries(calls) as [TableCall, readonly Family[]][])
-      merged[call] = [...new Set([...(merged[call] ?? []), ...families])]
-  return merged
-}
-
-/** The calls in groups: those of a group are made on the same families. */
-export function callsByFamilies(calls: TableCalls): { calls: TableCall[]; families: readonly Family[] }[] {
-  const all = Object.entries(calls) as [TableCall, readonly Family[]][]
-  const groups = Map.groupBy(all, ([, families]) => [...families].sort().join())
-  return [...groups.values()].map((group) => ({
-    calls: group.map(([call]) => call),
-    families: group[0]?.[1] ?? [],
-  }))
-}
 
 /** Every error that a route can return. */
 export function errorsOf(route: Pick<Route, 'method' | 'scope' | 'body' | 'errors'>): ErrorKey[] {

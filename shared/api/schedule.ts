@@ -54,7 +54,6 @@ export const getSchedule = defineRoute({
     ),
   },
   errors: ['doctor_not_found'],
-  uses: { table: { GetItem: ['doctors'] } },
 })
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */

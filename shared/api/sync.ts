@@ -1,14 +1,7 @@
 /** Records of a clinic's own system, which pushes them as they change. */
 import * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
-import {
-  APPOINTMENT_ITEMS,
-  type Family,
-  INVOICE_ITEMS,
-  MESSAGE_ITEMS,
-  PAYMENT_ITEMS,
-} from '../store/keys/families.ts'
-import { defineRoute, mergeCalls, type TableCalls } from './route.ts'
+import { defineRoute } from './route.ts'
 import { oneOf, Uuid } from './schemas.ts'
 
 /** The entities of imports, each with the scope that writes its records, or none besides `sync.write`. */
@@ -105,47 +98,6 @@ export function renderSync(records: readonly SyncedRecord[]): z.input<typeof Syn
   }
 }
 
-/** The calls that write records with rows in lists. */
-const rowCalls = (
-  entity: 'appointment' | 'invoice' | 'payment' | 'message',
-  items: readonly Family[],
-): TableCalls => ({
-  BatchGetItem: [`${entity}s`],
-  PutItem: [...items, `${entity}-changes`],
-  UpdateItem: [`${entity}s`, `${entity}-tallies`],
-  DeleteItem: [...items.slice(1), `${entity}-changes`],
-})
-
-const CATALOGUE = ['departments', 'rooms', 'treatments', 'price-lists'] as const
-
-/** The calls of all entities. A request makes those of one. */
-const SYNC_CALLS = mergeCalls(
-  rowCalls('appointment', APPOINTMENT_ITEMS),
-  rowCalls('invoice', INVOICE_ITEMS),
-  rowCalls('payment', PAYMENT_ITEMS),
-  rowCalls('message', MESSAGE_ITEMS),
-  {
-    GetItem: ['clinic', 'doctors', 'appointments', 'doctor-days', 'room-days', 'import-states'],
-    BatchGetItem: ['doctors', 'rooms', 'treatments', 'external-ids', 'import-states', 'erasures'],
-    Query: [...CATALOGUE, 'doctors', 'invoices-by-number', 'payments-of-invoices'],
-    ConditionCheckItem: ['clinic', 'doctors', 'patients', 'appointments', 'external-ids'],
-    PutItem: [...CATALOGUE, 'clinic', 'doctors', 'invoices-by-number', 'taken-numbers', 'announced-events'],
-    UpdateItem: ['doctors', 'doctor-days', 'room-days', 'stale-copies', 'appointment-tallies-of-doctors'],
-    DeleteItem: ['invoices-by-number', 'taken-numbers', 'external-ids'],
-  },
-  // Patients, and external ids of them.
-  {
-    GetItem: ['patients', 'patient-head', 'national-id-secret', 'external-ids', 'external-id-secret'],
-    BatchGetItem: ['patients', 'patient-list', 'inactive-patients'],
-    Query: ['patient-list', 'patient-search', 'patient-search-changes'],
-    PutItem: ['patients', 'patient-list', 'patient-search-changes', 'patient-changes', 'inactive-patients'],
-    UpdateItem: ['patients', 'patient-head', 'patient-search', 'import-states'],
-    DeleteItem: ['patient-changes', 'national-ids'],
-    BatchWriteItem: ['patient-search-changes'],
-  },
-  { PutItem: ['national-ids', 'national-id-secret', 'external-ids', 'former-external-ids', 'due-refreshes'] },
-)
-
 export const syncRecords = defineRoute({
   id: 'sync-records',
   method: 'POST',
@@ -161,7 +113,7 @@ export const syncRecords = defineRoute({
   body: SyncRequest,
   response: { status: 200, body: SyncResponse },
   errors: [],
-  uses: { table: SYNC_CALLS, memory: 1024 },
+  uses: { memory: 1024 },
 })
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import type { TimeOff as TimeOffRecord } from '../domain/booking/doctor.ts'
 import { dayOffReason, formatSpan } from '../domain/booking/doctor-days.ts'
 import { timeOffId } from '../domain/uuid.ts'
-import { OUTSIDE_CALLS, ScheduleChangeMeta } from './new-doctor.ts'
-import { defineRoute, mergeCalls } from './route.ts'
+import { ScheduleChangeMeta } from './new-doctor.ts'
+import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   pageOf,
@@ -87,7 +87,6 @@ export const listTimeOff = defineRoute({
     .refine(...validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(TimeOff) },
   errors: ['doctor_not_found'],
-  uses: { table: { GetItem: ['doctors'] } },
 })
 
 export const createTimeOff = defineRoute({
@@ -108,13 +107,6 @@ export const createTimeOff = defineRoute({
     body: z.lazy(() => z.strictObject({ data: TimeOff, meta: ScheduleChangeMeta })),
   },
   errors: ['doctor_not_found'],
-  uses: {
-    table: mergeCalls(OUTSIDE_CALLS, {
-      GetItem: ['doctors'],
-      ConditionCheckItem: ['doctors'],
-      PutItem: ['doctors', 'announced-events'],
-    }),
-  },
 })
 
 export const deleteTimeOff = defineRoute({
@@ -126,7 +118,6 @@ export const deleteTimeOff = defineRoute({
   params: { id: 'doctor_not_found', time_off_id: 'time_off_not_found' },
   response: { status: 204, body: z.undefined() },
   errors: ['doctor_not_found', 'time_off_not_found'],
-  uses: { table: { GetItem: ['doctors'], PutItem: ['doctors', 'announced-events'] } },
 })
 
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */

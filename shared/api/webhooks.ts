@@ -145,7 +145,6 @@ export const listWebhooks = defineRoute({
   query: z.strictObject(paging()),
   response: { status: 200, body: pageOf(Webhook) },
   errors: [],
-  uses: { table: { Query: ['webhooks'] } },
 })
 
 export const getWebhook = defineRoute({
@@ -157,7 +156,6 @@ export const getWebhook = defineRoute({
   params: { id: 'webhook_not_found' },
   response: { status: 200, body: envelopeOf(WebhookDetails), record: { except: ['health'] } },
   errors: ['webhook_not_found'],
-  uses: { table: { GetItem: ['webhooks', 'webhook-health'], Query: ['deliveries'] } },
 })
 
 export const createWebhook = defineRoute({
@@ -183,14 +181,6 @@ export const createWebhook = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
-  uses: {
-    table: {
-      GetItem: ['webhooks', 'webhook-count', 'clinic-credentials'],
-      ConditionCheckItem: ['clinic-credentials'],
-      PutItem: ['webhooks', 'webhook-health'],
-      UpdateItem: ['webhook-count'],
-    },
-  },
 })
 
 export const updateWebhook = defineRoute({
@@ -216,7 +206,6 @@ export const updateWebhook = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook), record: {} },
   errors: ['webhook_not_found', 'precondition_failed', 'too_many_rotations'],
-  uses: { table: { GetItem: ['webhooks'], PutItem: ['webhooks', 'webhook-health'] } },
 })
 
 export const deleteWebhook = defineRoute({
@@ -230,13 +219,6 @@ export const deleteWebhook = defineRoute({
   params: { id: 'webhook_not_found' },
   response: { status: 204, body: z.undefined() },
   errors: ['webhook_not_found', 'precondition_failed'],
-  uses: {
-    table: {
-      GetItem: ['webhooks'],
-      UpdateItem: ['webhook-count'],
-      DeleteItem: ['webhooks', 'webhook-health'],
-    },
-  },
 })
 
 export const rotateWebhookSecret = defineRoute({
@@ -255,5 +237,4 @@ export const rotateWebhookSecret = defineRoute({
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, ...oneWithSecret },
   errors: ['webhook_not_found', 'too_many_rotations'],
-  uses: { table: { GetItem: ['webhooks'], PutItem: ['webhooks'] } },
 })

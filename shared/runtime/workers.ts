@@ -1,7 +1,7 @@
-import type { EndpointService, TableCalls, TableUse } from '../api/route.ts'
+import type { EndpointService } from '../api/route.ts'
 import type { DeliveryQueue } from '../domain/webhooks/delivery.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
-import { APPOINTMENT_ITEMS, INVOICE_ITEMS, MESSAGE_ITEMS, PAYMENT_ITEMS } from '../store/keys/families.ts'
+import type { Family } from '../store/keys/families.ts'
 
 /** The queues that workers consume. */
 export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries' | 'maintenance'
@@ -35,8 +35,10 @@ export type Worker = {
   /** The part of the stack that the worker belongs to. */
   readonly part: 'messaging' | 'events' | 'maintenance'
   readonly trigger: Trigger
-  readonly uses: TableUse & {
+  readonly uses?: {
     readonly services?: readonly WorkerService[]
+    /** Families of which `UpdateItem` may access these attributes only, besides the key. */
+    readonly updatesOnly?: Readonly<Partial<Record<Family, readonly string[]>>>
     /** Calls on every partition, the operator's included: of the table, and of tables that were restored from it. */
     readonly wholeTables?: { readonly inUse: readonly string[]; readonly restored: readonly string[] }
   }
@@ -47,23 +49,12 @@ export type Worker = {
   readonly memoryMb?: number
 }
 
-/** What a change of the state of a message writes, besides its due items. */
-const MESSAGE_CHANGE = [...MESSAGE_ITEMS, 'message-changes', 'announced-events'] as const
-
 export const sendEmailWorker = {
   id: 'send-email',
   part: 'messaging',
   // The minimum of SQS. Together, both invocations send at the rate of SES.
   trigger: { type: 'queue', maxConcurrency: { emails: 2 } },
-  uses: {
-    table: {
-      GetItem: ['clinic', 'messages'],
-      PutItem: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
-      UpdateItem: ['messages'],
-      DeleteItem: ['message-changes', 'due-messages', 'unresolved-messages'],
-    },
-    services: ['email-queue', 'email'],
-  },
+  uses: { services: ['email-queue', 'email'] },
   // Waiting for its turn, reads, the claim, SES and the record of its result each have a limit of their own.
   timeoutSeconds: 75,
 } as const satisfies Worker
@@ -72,26 +63,12 @@ export const emailFeedbackWorker = {
   id: 'email-feedback',
   part: 'messaging',
   trigger: { type: 'queue', maxConcurrency: { feedback: 10 } },
-  uses: {
-    table: {
-      GetItem: ['clinic', 'messages'],
-      PutItem: MESSAGE_CHANGE,
-      DeleteItem: ['message-changes', 'due-messages', 'unresolved-messages'],
-    },
-  },
 } as const satisfies Worker
 
 export const smsReceiptsWorker = {
   id: 'sms-receipts',
   part: 'messaging',
   trigger: { type: 'subscription', to: 'sms-receipts' },
-  uses: {
-    table: {
-      GetItem: ['clinic', 'messages', 'provider-ids'],
-      PutItem: MESSAGE_CHANGE,
-      DeleteItem: ['message-changes'],
-    },
-  },
   // A receipt may wait 20 s for its SMS to be recorded.
   timeoutSeconds: 60,
 } as const satisfies Worker
@@ -100,36 +77,15 @@ export const sweepMessagesWorker = {
   id: 'sweep-messages',
   part: 'messaging',
   trigger: { type: 'schedule', every: 'minute', parts: 2 },
-  uses: {
-    table: {
-      GetItem: ['messages'],
-      BatchGetItem: ['clinic'],
-      Query: ['due-messages'],
-      ConditionCheckItem: ['messages'],
-      PutItem: [...MESSAGE_CHANGE, 'due-messages', 'unresolved-messages'],
-      DeleteItem: ['message-changes', 'due-messages'],
-    },
-    services: ['email-queue'],
-  },
+  uses: { services: ['email-queue'] },
   timeoutSeconds: 60,
 } as const satisfies Worker
-
-const FAN_OUT = {
-  GetItem: ['clinic', 'event-head'],
-  Query: ['webhooks', 'announced-events'],
-  PutItem: ['events', 'deliveries', 'due-deliveries'],
-  UpdateItem: ['event-head'],
-  DeleteItem: ['announced-events'],
-} as const satisfies TableCalls
 
 export const fanOutEventsWorker = {
   id: 'fan-out-events',
   part: 'events',
   trigger: { type: 'stream', partitionPrefix: ANNOUNCED_PARTITION_PREFIX },
-  uses: {
-    table: FAN_OUT,
-    services: ['delivery-queue'],
-  },
+  uses: { services: ['delivery-queue'] },
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -144,17 +100,9 @@ export const deliverEventWorker = {
   },
   deliveryQueues: { deliveries: 'quick', 'slow-deliveries': 'slow' },
   uses: {
-    table: {
-      GetItem: ['deliveries'],
-      BatchGetItem: ['clinic', 'webhooks', 'webhook-health', 'deliveries'],
-      Query: ['deliveries'],
-      PutItem: ['deliveries', 'due-deliveries'],
-      UpdateItem: ['webhook-health', 'deliveries'],
-      DeleteItem: ['due-deliveries'],
-    },
+    services: ['delivery-queue', 'slow-delivery-queue'],
     // An endpoint that has failed for too long is disabled. Its URL and secrets stay.
     updatesOnly: { webhooks: ['isActive', 'updatedAt', 'v'] },
-    services: ['delivery-queue', 'slow-delivery-queue'],
   },
   // The messages of a batch are processed concurrently; an attempt takes up to 15 s.
   timeoutSeconds: 60,
@@ -164,10 +112,7 @@ export const sweepEventsWorker = {
   id: 'sweep-events',
   part: 'events',
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
-  uses: {
-    table: { ...FAN_OUT, BatchGetItem: ['clinic'] },
-    services: ['delivery-queue'],
-  },
+  uses: { services: ['delivery-queue'] },
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -175,17 +120,7 @@ export const sweepDeliveriesWorker = {
   id: 'sweep-deliveries',
   part: 'events',
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
-  uses: {
-    table: {
-      GetItem: ['deliveries'],
-      BatchGetItem: ['clinic'],
-      Query: ['due-deliveries'],
-      ConditionCheckItem: ['deliveries'],
-      PutItem: ['deliveries', 'due-deliveries'],
-      DeleteItem: ['due-deliveries'],
-    },
-    services: ['delivery-queue'],
-  },
+  uses: { services: ['delivery-queue'] },
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -193,59 +128,6 @@ export const refreshCopiesWorker = {
   id: 'refresh-copies',
   part: 'maintenance',
   trigger: { type: 'schedule', every: 'minute' },
-  uses: {
-    table: {
-      GetItem: [
-        'patients',
-        'doctors',
-        'clinic',
-        'stale-copies',
-        'external-id-secret',
-        'appointments',
-        'invoices',
-        'payments',
-        'messages',
-      ],
-      BatchGetItem: ['clinic', 'appointments', 'invoices', 'payments', 'messages'],
-      Query: [
-        'due-refreshes',
-        'doctors',
-        'appointments-of-doctors',
-        'appointments-of-patients',
-        'invoices-of-patients',
-        'payments-of-patients',
-        'payments-of-invoices',
-        'messages-of-patients',
-      ],
-      ConditionCheckItem: ['patients', 'doctors', 'clinic'],
-      // The erasure of a patient, which it may also finish, changes records, with their numbers and external ids.
-      PutItem: [
-        'doctors',
-        ...APPOINTMENT_ITEMS,
-        'appointment-changes',
-        ...INVOICE_ITEMS,
-        'invoices-by-number',
-        'invoice-changes',
-        ...PAYMENT_ITEMS,
-        'payment-changes',
-        ...MESSAGE_ITEMS,
-        'message-changes',
-        'announced-events',
-      ],
-      DeleteItem: [
-        'stale-copies',
-        'due-refreshes',
-        'external-ids',
-        'appointment-changes',
-        'invoices-by-number',
-        'taken-numbers',
-        'invoice-changes',
-        'payments-of-patients',
-        'payment-changes',
-        'message-changes',
-      ],
-    },
-  },
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -273,7 +155,6 @@ export const runMaintenanceWorker = {
     batchSize: { maintenance: 1 },
   },
   uses: {
-    table: {},
     wholeTables: {
       // A migration scans.
       inUse: [...WHOLE_TABLE, 'Scan'],

@@ -1,5 +1,5 @@
 /**
- * Families of partitions, by names. A function may access the families that its route or worker declares, and no others
+ * Families of partitions, by names. A function may access the families of its calls in docs/grants.json, and no others
  * (infra/functions/grants.ts). This file imports nothing: every bundle has a part of it.
  */
 
@@ -82,25 +82,3 @@ export type SharedFamily =
   | 'erasures'
 
 export type Family = keyof typeof CLINIC_FAMILIES | SharedFamily
-
-/** Appointments with their rows in lists. */
-export const APPOINTMENT_ITEMS = [
-  'appointments',
-  'appointment-list',
-  'appointments-of-doctors',
-  'appointments-of-patients',
-] as const satisfies Family[]
-
-/** Invoices with their rows in lists. */
-export const INVOICE_ITEMS = ['invoices', 'invoice-list', 'invoices-of-patients'] as const satisfies Family[]
-
-/** Payments with their rows in lists. */
-export const PAYMENT_ITEMS = [
-  'payments',
-  'payment-list',
-  'payments-of-patients',
-  'payments-of-invoices',
-] as const satisfies Family[]
-
-/** Messages with their rows in lists. */
-export const MESSAGE_ITEMS = ['messages', 'message-list', 'messages-of-patients'] as const satisfies Family[]

@@ -215,7 +215,7 @@ describe('the functions', () => {
   })
 
   it('use services besides the table in three endpoints only', () => {
-    const services = ENDPOINTS.flatMap(({ id, uses }) => (uses.services ? [[id, ...uses.services]] : []))
+    const services = ENDPOINTS.flatMap(({ id, uses }) => (uses?.services ? [[id, ...uses.services]] : []))
     expect(services).toEqual([
       ['send-message', 'sms', 'email-queue'],
       ['ping-webhook', 'delivery-queue'],

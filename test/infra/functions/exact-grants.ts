@@ -1,6 +1,7 @@
 /** Checks the grants of functions against the calls that they make in this process. */
 import { expect } from 'vitest'
 import { SHARED_PARTITION_PREFIXES } from '../../../infra/functions/grants.ts'
+import type { Worker } from '../../../shared/runtime/workers.ts'
 import {
   CLINIC_DIRECTORY_PARTITION,
   CREDENTIAL_PARTITION_PREFIX,
@@ -52,6 +53,8 @@ function familyOf(pk: string): string {
   return Object.entries(PARTITIONS).find(([, prefix]) => pk.startsWith(prefix))?.[0] ?? pk
 }
 
+const isFamily = (name: string): boolean => name in CLINIC_FAMILIES || name in SHARED_PARTITION_PREFIXES
+
 /** Every action on items. */
 const TABLE_ACTIONS = [
   'GetItem',
@@ -70,30 +73,47 @@ export type ExactGrants = ReturnType<typeof exactGrants>
 export function exactGrants(tableName: string) {
   const roles = rolesWith(tableName)
   const calls = checkedCalls(roles)
+  const tableCalls = new Map<string, Readonly<Record<string, string>>>()
+  const familiesOf = (id: string, action: string) =>
+    new Set(calls.partitions(logicalIdOf(id), new RegExp(`:${action}$`)).map(familyOf))
   return {
     functionIds: roles.functions.map(({ functionId }) => functionId).sort(),
 
+    /** By id, the calls of functions that were checked, each with its families: what docs/grants.json contains. */
+    tableCalls,
+
     /**
      * Checks that IAM allows every call that `act` makes, and that the role of the function allows nothing else.
-     * @param ofTable whether it may make its calls on every partition
+     * @param uses its grants besides those for calls on all items of families
      */
-    expectExact: async (id: string, act: () => Promise<void>, ofTable = false): Promise<void> => {
+    expectExact: async (
+      id: string,
+      act: () => Promise<void>,
+      { wholeTables, updatesOnly = {} }: Worker['uses'] = {},
+    ): Promise<void> => {
       const functionId = logicalIdOf(id)
       for (const call of await recordCalls(act)) calls.add(functionId, call)
+      const made = TABLE_ACTIONS.flatMap((action) => {
+        const excluded = action === 'UpdateItem' ? Object.keys(updatesOnly) : []
+        const families = [...familiesOf(id, action)].filter(
+          (name) => isFamily(name) && !excluded.includes(name),
+        )
+        return families.length > 0 ? [[action, families.sort().join(', ')]] : []
+      })
+      tableCalls.set(id, wholeTables ? {} : Object.fromEntries(made))
       // The families that an action reaches without a call.
       const beyond = async (action: string) => {
-        const exactly = new RegExp(`:${action}$`)
-        const touched = new Set(calls.partitions(functionId, exactly).map(familyOf))
+        const touched = familiesOf(id, action)
         const others = Object.entries(PARTITIONS).flatMap(([name, prefix]) =>
           touched.has(name) ? [] : [prefix],
         )
-        const reached = await calls.reached(functionId, others, exactly)
+        const reached = await calls.reached(functionId, others, new RegExp(`:${action}$`))
         return reached.map((partition) => `${action} ${familyOf(partition)}`)
       }
       expect({
         denied: await calls.denied(functionId),
         unused: await calls.unused(functionId),
-        beyond: ofTable ? [] : (await Promise.all(TABLE_ACTIONS.map(beyond))).flat(),
+        beyond: wholeTables ? [] : (await Promise.all(TABLE_ACTIONS.map(beyond))).flat(),
       }).toEqual({ denied: [], unused: [], beyond: [] })
     },
   }

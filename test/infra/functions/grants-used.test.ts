@@ -500,22 +500,29 @@ it.each(Object.entries(starts))('%s has exactly the grants that it uses', async 
   const [event, answer] = await start()
   const handler = (await handlerOf({ id })) as (event: object, context: Context) => Promise<unknown>
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  const { wholeTables } = WORKERS.find((worker) => worker.id === id)?.uses ?? {}
+  const uses = WORKERS.find((worker) => worker.id === id)?.uses
   const act = async () => {
     // Without time, it hands its work on. The others take no account of the time.
-    for (const remainingMs of wholeTables ? [0, 900_000] : [60_000])
+    for (const remainingMs of uses?.wholeTables ? [0, 900_000] : [60_000])
       expect(await handler(event, lambdaContext(remainingMs))).toEqual(answer)
   }
-  await grants.expectExact(id, act, wholeTables !== undefined)
+  await grants.expectExact(id, act, uses)
   write.mockRestore()
 })
 
 it('grants calls on every partition to no function but the worker of maintenance', () => {
-  expect(WORKERS.filter(({ uses }) => uses.wholeTables).map(({ id }) => id)).toEqual(['run-maintenance'])
+  expect(WORKERS.filter(({ uses }) => uses?.wholeTables).map(({ id }) => id)).toEqual(['run-maintenance'])
 })
 
 it('the function of the public pages has exactly the grants that it uses: it makes no calls', () =>
   grants.expectExact(REFERENCE, async () => {}))
+
+it('docs/grants.json has the calls that functions make, which --update writes for the next run to check', async () => {
+  const ids = [...ENDPOINTS, ...WORKERS].map(({ id }) => id)
+  expect(ids.filter((id) => !grants.tableCalls.has(id))).toEqual([])
+  const calls = Object.fromEntries(ids.map((id) => [id, grants.tableCalls.get(id)]))
+  await expect(`${JSON.stringify(calls, null, 2)}\n`).toMatchFileSnapshot('../../../docs/grants.json')
+})
 
 it('covers every function of the stack', () => {
   const ids = [...ENDPOINTS, ...WORKERS].map(({ id }) => id)

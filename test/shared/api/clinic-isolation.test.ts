@@ -3,6 +3,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import grants from '../../../docs/grants.json' with { type: 'json' }
 import { SHARED_PARTITION_PREFIXES } from '../../../infra/functions/grants.ts'
 import { RECORD_NOT_FOUND_KEYS, type RecordNotFoundKey } from '../../../shared/api/error-catalogue.ts'
 import type { Route } from '../../../shared/api/route.ts'
@@ -10,7 +11,6 @@ import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { DUE_PARTITION_PREFIX, parseDueKey } from '../../../shared/store/keys/due.ts'
 import { ANNOUNCED_PARTITION_PREFIX, parseAnnouncedKey } from '../../../shared/store/keys/events.ts'
-import type { SharedFamily } from '../../../shared/store/keys/families.ts'
 import { type Key, longId, shortId } from '../../../shared/store/keys/key.ts'
 import { PROVIDER_PARTITION_PREFIX } from '../../../shared/store/keys/messages.ts'
 import { ERASURE_PARTITION_PREFIX, IMPORT_PARTITION_PREFIX } from '../../../shared/store/keys/operator.ts'
@@ -104,10 +104,12 @@ function ownerOf(item: Touched): unknown {
 
 let requests = 0
 
+const writesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = grants
+
 /** The due items that a successful request writes for background functions; others take concurrency or a failure. */
-const dueItemsOf = ({ uses: { table } }: Route): string[] =>
+const dueItemsOf = ({ id }: Route): string[] =>
   Object.entries(SHARED_PARTITION_PREFIXES)
-    .filter(([name]) => table.PutItem?.includes(name as SharedFamily))
+    .filter(([name]) => writesOf[id]?.PutItem?.split(', ').includes(name))
     .filter(([name]) => name !== 'unresolved-messages')
     .map(([, prefix]) => prefix.replace(/#$/, ''))
     .filter((family) => family.startsWith(DUE_PARTITION_PREFIX))

@@ -21,7 +21,6 @@ const route = defineRoute({
   query: z.strictObject({ ...paging(), search: text(5).optional() }),
   response: { status: 200, body: envelopeOf(z.strictObject({ name: z.string() })) },
   errors: ['patient_not_found'],
-  uses: { table: {} },
 })
 
 const credential: Credential = {
