@@ -5,22 +5,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Route } from '../shared/api/route.ts'
-import { ROUTES } from '../shared/api/routes.ts'
 import { createClient, verifyWebhook } from '../shared/clients/typescript/client.ts'
 import type { Clinic } from '../shared/domain/clinic.ts'
 import type { Scope } from '../shared/domain/scope.ts'
-import { mapConcurrent } from '../shared/store/table/map-concurrent.ts'
 import { issueCredential } from './support/credentials.ts'
 import { createWebhook } from './support/deliveries.ts'
 import { assertConforms } from './support/document-conformance.ts'
-import { get, type RunningStack, runStack, send } from './support/local-stack.ts'
-import { createPopulatedClinic } from './support/records.ts'
-import { createRouteSamples, type RouteSamples, requestOf } from './support/route-samples.ts'
+import { get, type RunningStack, runStack } from './support/local-stack.ts'
+import { createPopulatedClinic, type PopulatedClinic } from './support/records.ts'
 import { aPatient, newClinic } from './support/table.ts'
 
 let stack: RunningStack
-let samples: RouteSamples
+let world: PopulatedClinic
 let credential: Awaited<ReturnType<typeof issueCredential>>
 let address: string
 const received: { headers: Record<string, string>; body: string }[] = []
@@ -36,36 +32,13 @@ beforeAll(async () => {
   await once(receiver, 'listening')
   address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
   stack = await runStack({ demo: false, allowedWebhookHost: address })
-  samples = await createRouteSamples(stack.table)
-  credential = await issueCredential(stack.table, samples.clinic)
+  world = await createPopulatedClinic(stack.table)
+  credential = await issueCredential(stack.table, world.clinic)
 })
 afterAll(async () => {
   receiver.closeAllConnections()
   receiver.close()
   await stack?.close()
-})
-
-describe('every route', () => {
-  const isRead = ({ method }: Route) => method === 'GET'
-
-  /** Sends a valid request. The response must conform to the document. */
-  async function request(route: Route, authorization: Record<string, string>) {
-    const { method, path, query, headers, body } = requestOf(route, await samples.idsFor(route))
-    const target = route.path.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
-    const url = `${stack.api}${target}?${new URLSearchParams(query)}`
-    return send(url, { method, headers: { ...headers, ...authorization }, body })
-  }
-
-  it('returns its documented success, a list its records', async () => {
-    const check = async (route: Route) => {
-      const { status, body } = await request(route, credential.headers)
-      expect([route.id, status]).toEqual([route.id, route.response.status])
-      if (Array.isArray(body?.data)) expect([route.id, body.data.length]).not.toEqual([route.id, 0])
-    }
-    // A few at a time: each is the first request to its function. Writes are in order, because they depend on each other.
-    await mapConcurrent(4, ROUTES.filter(isRead), check)
-    for (const route of ROUTES.filter((one) => !isRead(one))) await check(route)
-  })
 })
 
 it('lists patients, books the first free slot, sends an email, receives and verifies its webhook, in ten requests or fewer', async () => {
@@ -144,7 +117,7 @@ describe('npm run smoke', () => {
   it('writes nothing into a clinic that is not a test clinic', async () => {
     const pair = `${credential.key}:${credential.secret}`
     const before = await get(stack, '/appointments', pair)
-    expect(await smoke(samples.clinic)).toMatchObject({
+    expect(await smoke(world.clinic)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not of a test clinic'),
     })

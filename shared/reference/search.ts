@@ -51,6 +51,7 @@ export function searchIndex(pages: readonly Page[]): string {
 
 /** Words that readers search for together, and what the pages call it. */
 const SYNONYMS: Readonly<Record<string, string>> = {
+  auth: 'authentication',
   birthday: 'date_of_birth',
   'delete patient': 'patient erased',
   gdpr: 'patient erased',

@@ -1,16 +1,20 @@
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { scopesOf } from '../../../shared/api/route.ts'
+import { BASE_PATH, scopesOf } from '../../../shared/api/route.ts'
 import { ENDPOINTS } from '../../../shared/api/routes.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { issueCredential } from '../../support/credentials.ts'
+import { assertConforms } from '../../support/document-conformance.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, request, tableOfFunctions } from '../../support/functions.ts'
+import { mockClient } from '../../support/mock-client.ts'
 import {
   createRouteSamples,
   idsOf,
   pathOf,
+  type RouteSamples,
   requestOf,
   type SampleIds,
   unknownIds,
@@ -21,6 +25,7 @@ let mine: Awaited<ReturnType<typeof issueCredential>>
 let own: SampleIds
 let foreign: SampleIds
 const unknown = unknownIds()
+mockClient(SQSClient).on(SendMessageCommand).resolves({}).on(SendMessageBatchCommand).resolves({})
 
 beforeAll(async () => {
   const samples = await createRouteSamples(db.table)
@@ -30,6 +35,27 @@ beforeAll(async () => {
 })
 
 const NAMED = ENDPOINTS.map((route) => [`${route.method} ${route.path}`, route] as const)
+
+describe('every route', () => {
+  let samples: RouteSamples
+  let headers: Record<string, string>
+  beforeAll(async () => {
+    samples = await createRouteSamples(db.table)
+    headers = (await issueCredential(db.table, samples.clinic)).headers
+  })
+
+  it.each(NAMED)('%s returns its documented success, a list its records', async (_, route) => {
+    const sent = requestOf(route, await samples.idsFor(route))
+    const response = await request(route.id, { ...sent, headers: { ...sent.headers, ...headers } })
+    const target = route.path.replace(/\{(\w+)\}/g, (_, name: string) => sent.path[name] ?? '')
+    expect(response.status).toBe(route.response.status)
+    const received = Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    )
+    assertConforms(route.method, `${BASE_PATH}${target}`, response.status, received, response.body)
+    if (Array.isArray(response.body?.data)) expect(response.body.data.length).toBeGreaterThan(0)
+  })
+})
 
 describe.each(NAMED)('%s', (_, route) => {
   const UNAUTHORIZED = { error: 'UNAUTHORIZED', message: 'errors.developer_api.unauthorized' }
