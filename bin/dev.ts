@@ -6,8 +6,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { spawnEndingWithParent } from '../infra/local/process/end-with-parent.ts'
-import { watchFolder } from '../infra/local/watch.ts'
 import { testsNaming } from './dev/naming-tests.ts'
+import { watchFolder } from './dev/watch-folder.ts'
 
 /** Editors write a file in several steps, some of them under another name, and several files at once. */
 const SETTLE_MS = 50

@@ -11,7 +11,7 @@ import { loadClinics } from './local/clinics.ts'
 import { openDataFolder } from './local/data-folder.ts'
 import { type LocalTime, parseOptions } from './local/options.ts'
 
-const { data, seed, at, watch, demo, json, port, smsReceipts } = parseOptions()
+const { data, seed, at, demo, json, port, smsReceipts } = parseOptions()
 
 const printLine = (text: string): void => {
   if (!json) process.stdout.write(`${text}\n`)
@@ -56,7 +56,6 @@ try {
   stack = await startLocalStack({
     port,
     dataDir,
-    watch,
     smsReceipts,
     ...(offset !== undefined && { clockOffset: new Float64Array(new SharedArrayBuffer(8)).fill(offset) }),
     allowedWebhookHost: 'localhost',

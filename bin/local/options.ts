@@ -5,7 +5,6 @@ export type LocalOptions = {
   data?: string
   seed?: string
   at?: LocalTime
-  watch: boolean
   demo: boolean
   json: boolean
   port: number
@@ -26,7 +25,6 @@ export const localCommand = (): Command =>
       'set the clock, which runs on from there: local time of the first clinic, such as 2026-12-01T09:00',
       parseLocalTime,
     )
-    .option('--watch', 'rebuild and replace functions when their code is saved', false)
     .option('--no-demo', 'start without clinics')
     .option('--sms-receipts', 'also deploy the stack that reads delivery receipts of SMS', false)
     .option(

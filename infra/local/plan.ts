@@ -36,11 +36,8 @@ export type DeploymentTarget = {
   readonly environment: Readonly<Record<string, string>>
 }
 
-export type DeploymentPlan = Awaited<ReturnType<typeof plan>>
-
 /**
- * Reads a version of the app's stacks and creates their tables and queues. Everything that can fail happens here, before the
- * running version is replaced.
+ * Reads the app's stacks and creates their tables and queues.
  * @throws Error that names the resource the runner does not support
  */
 export async function plan(

@@ -6,13 +6,11 @@ import type { Limits } from './functions/scheduler.ts'
 import type { ClockOffset } from './functions/worker.ts'
 import { requestLog } from './gateway/request-log.ts'
 import { openGateway } from './gateway/server.ts'
-import { openLogDelivery } from './logs/log-delivery.ts'
 import type { Endpoints } from './plan.ts'
 import type { FeedbackDelays } from './providers/feedback.ts'
 import { startProviders } from './providers/server.ts'
 import { LOCAL_SETTINGS } from './settings.ts'
 import { type AppContext, type Assembly, synthesize as runApp } from './template/synthesize.ts'
-import { watchSources } from './watch.ts'
 
 export type LocalStackOptions = {
   /** Defaults to `dev`. */
@@ -21,8 +19,6 @@ export type LocalStackOptions = {
   port: number
   /** The folder that the table is stored in. Without it, the table is in memory. */
   dataDir?: string
-  /** Deploys a new version whenever a source file is saved. */
-  watch?: boolean
   /** Whether the API has a domain, which the address of this stack stands for. Otherwise the stage is in the path. */
   domain?: boolean
   /** Deploys the opt-in stack of SMS receipts too. */
@@ -64,7 +60,7 @@ export type LocalStack = {
   outputs: Record<string, string>
   endpoints: Endpoints
   /** The functions, by the logical ids of the template. */
-  functions(): ReadonlyMap<string, Pick<FunctionPool, 'invoke' | 'kill'>>
+  functions: ReadonlyMap<string, Pick<FunctionPool, 'invoke' | 'kill'>>
   smsOutboxUrl: string
   emailInboxUrl: string
   /** Ends all processes and threads, closes all ports and removes temporary files. */
@@ -106,7 +102,6 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     synthesize(context, closing.signal).then((built) => track(built, ({ dispose }) => dispose())),
   ])
 
-  const logs = track(openLogDelivery(dataDir), ({ close }) => close())
   const baseUrl = `http://127.0.0.1:${gateway.port}`
   const endpoints = {
     dynamodb: dynamodb.endpoint,
@@ -115,40 +110,30 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     sesv2: providers.endpoint,
     logs: `${baseUrl}/_local/logs`,
   }
-  const deployment = track(
-    deployLocally({
-      region,
-      stage,
-      baseUrl,
-      endpoints,
-      providers,
-      logs,
-      log,
-      environment: environmentOf(options),
-      tableSuffix: dynamodb.tableSuffix,
-      limits: options.limits,
-      clockOffset: options.clockOffset,
-      onRequest: options.onRequest,
-      functionLog: options.functionLog,
-    }),
+  const { handlers, outputs, functions } = track(
+    await deployLocally(
+      assembly,
+      {
+        region,
+        stage,
+        baseUrl,
+        endpoints,
+        providers,
+        dataDir,
+        log,
+        environment: environmentOf(options),
+        tableSuffix: dynamodb.tableSuffix,
+        limits: options.limits,
+        clockOffset: options.clockOffset,
+        onRequest: options.onRequest,
+        functionLog: options.functionLog,
+      },
+      async (made) => seed?.({ endpoints, outputs: made }) ?? {},
+    ),
     ({ close }) => close(),
   )
-  const deploy = async (next: Assembly, seedTables?: () => Promise<object>): Promise<void> => {
-    const handlers = await deployment.deploy(next, seedTables)
-    requests.align(handlers.api.routes.map(({ resource }) => resource))
-    gateway.serve(handlers)
-  }
-  const redeploy = async (): Promise<void> => {
-    const startedAt = performance.now()
-    try {
-      await deploy(await synthesize(context, closing.signal))
-      log(`Deployed the saved version in ${Math.round(performance.now() - startedAt)} ms.`, true)
-    } catch (error) {
-      if (!closing.signal.aborted) log(`The previous version keeps running. ${(error as Error).message}`)
-    }
-  }
-  await deploy(assembly, async () => seed?.({ endpoints, outputs: deployment.outputs() }) ?? {})
-  if (options.watch) track(watchSources(redeploy), (stop) => stop())
+  requests.align(handlers.api.routes.map(({ resource }) => resource))
+  gateway.serve(handlers)
   track(closing, (controller) => controller.abort())
   // Tracked twice, so that the gateway closes first: no request is in flight when the rest is disposed of.
   track(gateway, ({ close }) => close())
@@ -157,11 +142,9 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   let closed: Promise<void> | undefined
   return {
     baseUrl,
-    get outputs() {
-      return deployment.outputs()
-    },
+    outputs,
     endpoints,
-    functions: deployment.functions,
+    functions,
     smsOutboxUrl: `${baseUrl}/_local/sms`,
     emailInboxUrl: `${baseUrl}/_local/emails`,
     close: () => {

@@ -26,39 +26,3 @@ export const newEvent = (region: string, fields: EventFields): BusEvent => ({
   resources: [],
   ...fields,
 })
-
-export class InvalidEvent extends Error {}
-
-/**
- * Parses an event that a person wrote: source, detail-type and detail, and any fields that override the defaults.
- * @throws InvalidEvent with the reason
- */
-export function readEvent(text: string, region: string): BusEvent {
-  const fields = parseObject(text)
-  const defaults = newEvent(region, { source: '', 'detail-type': '', detail: {} })
-  for (const [field, value] of Object.entries(fields)) {
-    if (!Object.hasOwn(defaults, field)) throw new InvalidEvent(`An event has no field "${field}".`)
-    const kind = kindOf(defaults[field as keyof BusEvent])
-    if (kindOf(value) !== kind) throw new InvalidEvent(`The field "${field}" of an event must be ${kind}.`)
-  }
-  for (const field of ['source', 'detail-type', 'detail'])
-    if (!Object.hasOwn(fields, field)) throw new InvalidEvent(`An event needs the field "${field}".`)
-  return { ...defaults, ...fields }
-}
-
-function parseObject(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (kindOf(value) === 'an object') return value as object
-  } catch {
-    // Reported below, like any other text that is not an object.
-  }
-  throw new InvalidEvent('An event must be a JSON object.')
-}
-
-const kindOf = (value: unknown): string =>
-  Array.isArray(value)
-    ? 'a list'
-    : typeof value === 'object' && value !== null
-      ? 'an object'
-      : `a ${typeof value}`

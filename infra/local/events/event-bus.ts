@@ -15,25 +15,14 @@ type Options = {
   readonly log: (line: string) => void
 }
 
-export type EventBus = {
-  readonly version: string
-  /** Delivers an event and returns the ids of the rules that match it. Never rejects: errors are logged. */
-  readonly put: (event: BusEvent) => Promise<string[]>
-  readonly stop: () => void
-}
-
-/** Starts EventBridge's default bus with the template's rules. Keeps the running one if no rule has changed. */
-export function startEventBus(options: Options, running?: EventBus): EventBus {
-  const { rules, region, getPool, log } = options
-  const version = JSON.stringify(rules)
-  if (running?.version === version) return running
-  running?.stop()
+/** Starts EventBridge's default bus with the template's rules. */
+export function startEventBus({ rules, endpoint, region, getPool, log }: Options) {
   let stopped = false
 
   const deliver = async (rule: Rule, event: BusEvent): Promise<void> => {
     const sendToTarget = async (target: Target): Promise<void> => {
       const input = renderInput(target.input, event)
-      if (target.kind === 'queue') await sendToQueue(options.endpoint, target.arn, { MessageBody: input })
+      if (target.kind === 'queue') await sendToQueue(endpoint, target.arn, { MessageBody: input })
       else await invokeAsync(getPool(target.arn), input, log)
     }
     const outcomes = await Promise.allSettled(rule.targets.map(sendToTarget))
@@ -47,11 +36,10 @@ export function startEventBus(options: Options, running?: EventBus): EventBus {
       : [setInterval(() => deliver(rule, scheduledEvent(rule, region)), rule.everyMs).unref()],
   )
   return {
-    version,
-    put: async (event) => {
+    /** Delivers an event to the rules that match it. Never rejects: errors are logged. */
+    put: async (event: BusEvent): Promise<void> => {
       const matched = rules.filter(({ pattern }) => !stopped && pattern && matches(pattern, event))
       await Promise.all(matched.map((rule) => deliver(rule, event)))
-      return matched.map(({ id }) => id)
     },
     stop: () => {
       stopped = true

@@ -15,7 +15,7 @@ type TargetProperties = TargetInput & {
   readonly Arn: string
 }
 
-/** A rule of the default bus, as data that can be compared: an unchanged rule needs no restart. */
+/** A rule of the default bus. */
 export type Rule = {
   readonly id: string
   readonly arn: string

@@ -16,7 +16,7 @@ type MappingProperties = {
   readonly ScalingConfig?: { readonly MaximumConcurrency?: number }
 }
 
-/** A queue that feeds a function, as data that can be compared: an unchanged mapping needs no restart. */
+/** A queue that feeds a function. */
 export type QueueMapping = {
   readonly id: string
   readonly arn: string

@@ -28,23 +28,13 @@ function pollersOf({ batchSize, maxConcurrency }: QueueMapping): number {
   return Math.min(maxConcurrency ?? wanted, wanted)
 }
 
-export type QueueSources = { readonly version: string; readonly stop: () => Promise<void> }
-
-/**
- * Polls queues and invokes the functions that are mapped to them, until stopped. Keeps the running pollers of unchanged
- * mappings, since a poller that stops may have received a message, which then stays invisible for a while.
- */
-export async function startQueueSources(options: Options, running?: QueueSources): Promise<QueueSources> {
-  const version = JSON.stringify(options.mappings)
-  if (running?.version === version) return running
-  await running?.stop()
-
+/** Polls queues and invokes the functions that are mapped to them, until stopped. */
+export function startQueueSources(options: Options) {
   const stopped = new AbortController()
   const polls = options.mappings.flatMap((mapping) =>
     Array.from({ length: pollersOf(mapping) }, () => poll(mapping, options, stopped.signal)),
   )
   return {
-    version,
     stop: async () => {
       stopped.abort()
       await Promise.all(polls)

@@ -56,19 +56,15 @@ export function discardedBatch(
   }
 }
 
-/** The records that match the filters, in batches, with the number of records each batch completes. */
+/** The records that match the filters, in batches. */
 export function batchesOf(
   records: readonly DynamoDBRecord[],
   { filters, batchSize }: { readonly filters: readonly EventPattern[]; readonly batchSize: number },
-): { batch: DynamoDBRecord[]; end: number }[] {
-  const batches: { batch: DynamoDBRecord[]; end: number }[] = []
-  for (const [at, record] of records.entries()) {
-    if (filters.length > 0 && !filters.some((filter) => matches(filter, record))) continue
-    const last = batches.at(-1)
-    if (last && last.batch.length < batchSize) {
-      last.batch.push(record)
-      last.end = at + 1
-    } else batches.push({ batch: [record], end: at + 1 })
-  }
-  return batches
+): DynamoDBRecord[][] {
+  const wanted = records.filter(
+    (record) => filters.length === 0 || filters.some((filter) => matches(filter, record)),
+  )
+  return Array.from({ length: Math.ceil(wanted.length / batchSize) }, (_, at) =>
+    wanted.slice(at * batchSize, (at + 1) * batchSize),
+  )
 }

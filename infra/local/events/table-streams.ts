@@ -24,7 +24,7 @@ export type StreamRecord = {
 /** The position of one reader in a stream. */
 export type StreamPosition = Awaited<ReturnType<typeof openAtEnd>>
 
-type RecordHandler = (records: readonly StreamRecord[], done: (count: number) => void) => Promise<void>
+type RecordHandler = (records: readonly StreamRecord[]) => Promise<void>
 
 /** Enables or disables the tables' streams. Streams with the right view are left as they are. */
 export async function configureStreams(engine: TableEngine, tables: readonly TableStream[]): Promise<void> {
@@ -48,8 +48,8 @@ export async function streamArnOf(engine: TableEngine, table: string): Promise<s
 /** A position after all current records. */
 export async function openAtEnd(engine: TableEngine, streamArn: string) {
   const known = new Set<string>()
-  /** The iterator to continue with, and the number of its records that are done. */
-  const shards = new Map<string, { readonly iterator: string; done: number }>()
+  /** The iterators to continue with. */
+  const shards = new Map<string, string>()
   const openShards = async (ShardIteratorType: 'LATEST' | 'TRIM_HORIZON'): Promise<void> => {
     for (const ShardId of await listShards(engine, streamArn)) {
       if (known.has(ShardId)) continue
@@ -60,35 +60,27 @@ export async function openAtEnd(engine: TableEngine, streamArn: string) {
         'GetShardIterator',
         input,
       )
-      if (ShardIterator) shards.set(ShardId, { iterator: ShardIterator, done: 0 })
+      if (ShardIterator) shards.set(ShardId, ShardIterator)
       known.add(ShardId)
     }
   }
   await openShards('LATEST')
   return {
     streamArn,
-    /**
-     * Reads the next records of every shard and returns their number. The position moves past them when `handle` resolves;
-     * when it rejects, past the records that it reported as done.
-     */
+    /** Reads the next records of every shard and returns their number. The position moves past them when `handle` resolves. */
     advance: async (handle: RecordHandler, signal: AbortSignal): Promise<number> => {
       let read = 0
-      for (const [id, shard] of shards) {
-        const input = { ShardIterator: shard.iterator }
+      for (const [id, ShardIterator] of shards) {
         const { Records, NextShardIterator } = await call<GetRecordsResponse>(
           engine,
           STREAMS_API,
           'GetRecords',
-          input,
+          { ShardIterator },
           signal,
         )
-        const alreadyDone = shard.done
-        if (Records.length > alreadyDone)
-          await handle(Records.slice(alreadyDone), (count) => {
-            shard.done = alreadyDone + count
-          })
+        if (Records.length > 0) await handle(Records)
         read += Records.length
-        if (NextShardIterator) shards.set(id, { iterator: NextShardIterator, done: 0 })
+        if (NextShardIterator) shards.set(id, NextShardIterator)
         else {
           // A closed shard continues in others. The embedded engine has a single shard that never closes.
           shards.delete(id)

@@ -35,7 +35,7 @@ const LAST_IDLE_TIMEOUT_MS = 5 * 60_000
 
 /** Runs a function in threads of this process, each with one invocation at a time. Threads start on demand and stay warm. */
 export function createFunctionPool(
-  initial: FunctionSpec,
+  spec: FunctionSpec,
   print: (line: string) => void,
   {
     writeLogs = () => {},
@@ -45,13 +45,11 @@ export function createFunctionPool(
     scheduler = openScheduler(),
   }: PoolOptions = {},
 ) {
-  let spec = initial
   let closed = false
   let loadedAt = 0
   const workers = new Map<FunctionWorker, WorkerState>()
   const waiting: Waiting[] = []
   const stripDirectory = (line: string) => line.replaceAll(`${spec.assetDirectory}/`, '')
-  const isUsable = (worker: FunctionWorker) => worker.isAlive() && worker.version === spec.version
   const workersIn = (phase: Phase) => [...workers].filter(([, state]) => state.phase === phase)
   const longestIdle = () => workersIn('idle').sort(([, a], [, b]) => a.since - b.since)[0]
   const enter = (phase: Phase, state: WorkerState): void => {
@@ -91,8 +89,8 @@ export function createFunctionPool(
     return worker.stop()
   }
 
-  const endUnusable = () => {
-    for (const [worker] of workersIn('idle')) if (!isUsable(worker)) void end(worker)
+  const endCrashed = () => {
+    for (const [worker] of workersIn('idle')) if (!worker.isAlive()) void end(worker)
   }
 
   const assign = (worker: FunctionWorker, state: WorkerState): void => {
@@ -104,7 +102,7 @@ export function createFunctionPool(
   const release = (worker: FunctionWorker, state: WorkerState): void => {
     if (!workers.has(worker)) return
     enter('idle', state)
-    if (isUsable(worker)) endAfter(IDLE_TIMEOUT_MS, worker, state)
+    if (worker.isAlive()) endAfter(IDLE_TIMEOUT_MS, worker, state)
     else void end(worker)
     scheduler.schedule()
   }
@@ -138,7 +136,7 @@ export function createFunctionPool(
     isPolled: batches > 0,
     run: () => {
       // One may have crashed since it became idle.
-      endUnusable()
+      endCrashed()
       const [free] = workersIn('idle')
       if (free) assign(...free)
     },
@@ -156,7 +154,7 @@ export function createFunctionPool(
       if (closed || abandoned?.aborted) return resolve(null)
       const invocation = { since: performance.now(), resolve }
       waiting.push(invocation)
-      endUnusable()
+      endCrashed()
       scheduler.schedule()
       abandoned?.addEventListener('abort', () => {
         const at = waiting.indexOf(invocation)
@@ -166,7 +164,7 @@ export function createFunctionPool(
     })
 
   return {
-    name: initial.id,
+    name: spec.id,
     /** Does not run the function if `abandoned` is aborted before that. */
     invoke: async (event: string, traceId = '', abandoned?: AbortSignal): Promise<Outcome> => {
       const worker = await acquire(abandoned)
@@ -185,11 +183,6 @@ export function createFunctionPool(
         [...workers].map(([worker, { phase }]) => (phase === 'busy' ? worker.kill() : end(worker))),
       )
       scheduler.schedule()
-    },
-    /** Applies new code or configuration. Running invocations finish with the previous version. */
-    update: (next: FunctionSpec) => {
-      spec = next
-      endUnusable()
     },
     close: async (): Promise<void> => {
       closed = true

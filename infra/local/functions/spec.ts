@@ -13,8 +13,6 @@ export type FunctionSpec = {
   readonly memoryMb: number
   readonly logGroup: string
   readonly environment: Readonly<Record<string, string>>
-  /** Changes with the code or the configuration. */
-  readonly version: string
 }
 
 type FunctionProperties = {
@@ -71,7 +69,6 @@ export function functionSpecs({
         ...NO_CONFIG_FILES,
         ...spec.environment,
       },
-      version: JSON.stringify([spec, Code.S3Key]),
     }
   })
 }

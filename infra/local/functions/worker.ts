@@ -16,7 +16,6 @@ export type Result =
 
 /** An execution environment. It runs one invocation at a time, and none after a crash. */
 export type FunctionWorker = {
-  readonly version: string
   readonly isAlive: () => boolean
   /** Resolves when the function can be invoked, or has crashed before that. */
   readonly loaded: Promise<void>
@@ -75,7 +74,6 @@ export function startWorker(spec: FunctionSpec, options: WorkerOptions): Functio
     const result: Result = { ok: false, error: uncaughtError(error) }
     const end = async () => {}
     return {
-      version: spec.version,
       isAlive: () => false,
       loaded: Promise.resolve(),
       invoke: async () => result,
@@ -158,7 +156,7 @@ function startThread(
     return settled.ok && Buffer.byteLength(settled.payload) > MAX_PAYLOAD ? TOO_LARGE : settled
   }
 
-  return { version: spec.version, isAlive: () => isAlive, loaded, invoke, kill, stop }
+  return { isAlive: () => isAlive, loaded, invoke, kill, stop }
 }
 
 const endpointsOf = ({ environment }: FunctionSpec): string[] =>

@@ -1,10 +1,8 @@
-import { InvalidEvent } from '../events/bus-event.ts'
-import { InvalidLogEvents } from '../logs/put-log-events.ts'
 import type { Providers } from '../providers/server.ts'
 import { choicesOf, headerValues } from './compression.ts'
 import type { ReceivedRequest } from './event.ts'
+import { messagesPage } from './messages-page.ts'
 import type { HttpResponse } from './response.ts'
-import { smsPage } from './sms-page.ts'
 
 /** Responds to requests below /_local; undefined for other requests. */
 export type PageHandler = (
@@ -14,23 +12,31 @@ export type PageHandler = (
 type Options = {
   /** The content of /_local. */
   readonly about: object
-  readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl'>
-  /** CloudWatch Logs' PutLogEvents. @throws InvalidLogEvents */
-  readonly putLogEvents: (body: string) => void
-  /** Puts an event on the bus. @throws InvalidEvent */
-  readonly inject: (event: string) => Promise<object>
+  readonly providers: Pick<Providers, 'sms' | 'emails'>
+  readonly writeLogs: (logGroup: string, text: string) => void
+}
+
+/** A request of CloudWatch Logs' PutLogEvents, of the operator tool. */
+type PutLogEvents = {
+  readonly logGroupName: string
+  readonly logEvents: readonly { readonly message: string }[]
 }
 
 /** The pages of the local stack. Their content is read for every request. */
-export function localPages({ about, providers, putLogEvents, inject }: Options): PageHandler {
+export function localPages({ about, providers, writeLogs }: Options): PageHandler {
   const pages: Record<string, (html: boolean, body: string) => Promise<HttpResponse>> = {
     'GET /_local': async () => json(200, about),
-    'GET /_local/sms': async (html) => (html ? smsPage(providers.sms()) : json(200, providers.sms())),
+    'GET /_local/sms': async (html) =>
+      html
+        ? messagesPage('SMS outbox', ['at', 'to', 'sender_id', 'message'], providers.sms())
+        : json(200, providers.sms()),
     'GET /_local/emails': async (html) =>
-      html ? redirect(providers.inboxUrl) : json(200, await providers.emails()),
-    'POST /_local/events': async (_html, body) => json(200, await inject(body)),
+      html
+        ? messagesPage('Email inbox', ['at', 'to', 'from', 'subject', 'text'], providers.emails())
+        : json(200, providers.emails()),
     'POST /_local/logs': async (_html, body) => {
-      putLogEvents(body)
+      const { logGroupName, logEvents } = JSON.parse(body) as PutLogEvents
+      for (const { message } of logEvents) writeLogs(logGroupName, message)
       return json(200, {})
     },
   }
@@ -38,7 +44,7 @@ export function localPages({ about, providers, putLogEvents, inject }: Options):
     const path = target.replace(/\?.*$/, '').replace(/\/$/, '')
     const page = pages[`${method} ${path}`]
     if (page && !isSameMachine(rawHeaders)) return Promise.resolve(json(403, { message: FOREIGN }))
-    return page?.(prefersHtml(rawHeaders), body.toString()).catch(rejectInvalid)
+    return page?.(prefersHtml(rawHeaders), body.toString())
   }
 }
 
@@ -61,12 +67,6 @@ function isSameMachine(rawHeaders: readonly string[]): boolean {
   )
 }
 
-function rejectInvalid(error: unknown): HttpResponse {
-  if (error instanceof InvalidEvent || error instanceof InvalidLogEvents)
-    return json(400, { message: error.message })
-  throw error
-}
-
 /** Browsers prefer HTML; programs ask for JSON or for anything. */
 function prefersHtml(rawHeaders: readonly string[]): boolean {
   const weights = new Map(choicesOf(rawHeaders, 'accept'))
@@ -80,13 +80,4 @@ const json = (status: number, body: unknown): HttpResponse => ({
     ['cache-control', 'no-store'],
   ],
   body: `${JSON.stringify(body, null, 2)}\n`,
-})
-
-const redirect = (location: string): HttpResponse => ({
-  status: 302,
-  headers: [
-    ['location', location],
-    ['cache-control', 'no-store'],
-  ],
-  body: '',
 })

@@ -31,14 +31,14 @@ const UNPARSED_REQUEST: RequestEntry = {
 }
 
 export async function openGateway(port: number, onRequest: (entry: RequestEntry) => void) {
-  const first = Promise.withResolvers<GatewayHandlers>()
-  let handlers: GatewayHandlers | Promise<GatewayHandlers> = first.promise
+  const handlers = Promise.withResolvers<GatewayHandlers>()
+  let serving: GatewayHandlers | undefined
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now()
     const received = await receive(request).catch(() => null)
     if (!received) return void response.destroy() // the client disconnected before the end of its request
-    const { api, page } = await handlers
+    const { api, page } = await handlers.promise
     const local = page(received)
     if (local) return send(response, await local, received)
     const connection = new AbortController()
@@ -69,9 +69,8 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
   server.on('request', onMessage)
   server.on('checkExpectation', onMessage)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable || handlers instanceof Promise)
-      return socket.destroy()
-    const { httpResponse, received } = renderParseError(error, handlers.api, socket)
+    if (error.code === 'ECONNRESET' || !socket.writable || !serving) return socket.destroy()
+    const { httpResponse, received } = renderParseError(error, serving.api, socket)
     socket.end(rawResponse(httpResponse, received))
     onRequest({ ...UNPARSED_REQUEST, status: httpResponse.status, requestId: received.extendedRequestId })
   })
@@ -79,10 +78,10 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
 
   return {
     port: (server.address() as AddressInfo).port,
-    /** Sets the handlers of new requests. Requests wait until the first call. */
-    serve: (next: GatewayHandlers) => {
-      first.resolve(next)
-      handlers = next
+    /** Sets the handlers. Requests wait until then. */
+    serve: (made: GatewayHandlers) => {
+      serving = made
+      handlers.resolve(made)
     },
     close: async () => {
       if (!server.listening) return

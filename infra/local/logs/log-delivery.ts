@@ -3,29 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LogFilter } from './log-filters.ts'
 
-export type LogDelivery = ReturnType<typeof openLogDelivery>
-
 /**
  * Delivers lines of log groups, as subscription filters and delivery streams do: appends the matching ones to `<folder>.ndjson` in the
  * data directory, or in a temporary one.
  */
-export function openLogDelivery(dataDir: string | undefined) {
+export function openLogDelivery(filters: readonly LogFilter[], dataDir?: string) {
   const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'clinic-logs-'))
-  const files = new Map<string, number>()
-  let filters: readonly LogFilter[] = []
   const fileOf = (folder: string) => join(directory, `${folder}.ndjson`)
+  const folders = new Set(filters.map(({ folder }) => folder))
+  const files = new Map([...folders].map((folder) => [folder, openSync(fileOf(folder), 'a', 0o600)]))
+  let closed = false
 
   return {
-    /** Replaces the filters. Lines are dropped before the first call. */
-    setFilters: (next: readonly LogFilter[]) => {
-      for (const { folder } of next)
-        if (!files.has(folder)) files.set(folder, openSync(fileOf(folder), 'a', 0o600))
-      filters = next
-    },
     /** Writes lines to a log group. Those that match a filter are in its file when this returns. */
     write: (logGroup: string, text: string) => {
       const subscribed = filters.filter((filter) => filter.logGroup === logGroup)
-      if (subscribed.length === 0) return
+      if (closed || subscribed.length === 0) return
       for (const line of text.split('\n'))
         for (const { matches, folder } of subscribed)
           if (matches(line)) writeSync(files.get(folder) as number, `${line}\n`)
@@ -34,9 +27,8 @@ export function openLogDelivery(dataDir: string | undefined) {
     files: (): Record<string, string> =>
       Object.fromEntries([...files.keys()].map((folder) => [folder, fileOf(folder)])),
     close: () => {
-      filters = []
+      closed = true
       for (const file of files.values()) closeSync(file)
-      files.clear()
       if (dataDir === undefined) rmSync(directory, { recursive: true, force: true })
     },
   }

@@ -13,7 +13,12 @@ export type SentEmail = {
     readonly CcAddresses?: readonly string[]
     readonly BccAddresses?: readonly string[]
   }
-  readonly Content?: { readonly Simple?: { readonly Subject?: { readonly Data?: string } } }
+  readonly Content?: {
+    readonly Simple?: {
+      readonly Subject?: { readonly Data?: string }
+      readonly Body?: { readonly Text?: { readonly Data?: string } }
+    }
+  }
   readonly EmailTags?: readonly { readonly Name: string; readonly Value: string }[]
   readonly ConfigurationSetName?: string
 }
@@ -40,10 +45,11 @@ export const recipientsOf = ({ Destination = {} }: SentEmail): string[] => [
 /** The address of a mailbox, without its name. */
 const addressOf = (mailbox: string): string => /<([^>]*)>/.exec(mailbox)?.[1] ?? mailbox
 
-/** Why SES rejects an address of an email; null if it accepts all. They must be ASCII, with domains in punycode. */
-export function addressProblem(sent: SentEmail): string | null {
-  const { FromEmailAddress: from, ReplyToAddresses: replyTo = [] } = sent
-  for (const mailbox of [...(from === undefined ? [] : [from]), ...replyTo, ...recipientsOf(sent)]) {
+/** Why SES rejects an email; null if it accepts it. Addresses must be ASCII, with domains in punycode. */
+export function problemOf(sent: SentEmail): string | null {
+  const { FromEmailAddress: from, ReplyToAddresses: replyTo = [], Content } = sent
+  if (!from || !Content?.Simple) return 'The local SES needs a FromEmailAddress and Content.Simple.'
+  for (const mailbox of [from, ...replyTo, ...recipientsOf(sent)]) {
     const [, local = '', domain = ''] = /^(.*)@(.*)$/.exec(addressOf(mailbox)) ?? []
     if (!/^[\x21-\x7e]{1,64}$/.test(local)) return 'Local address contains control or whitespace'
     if (!/^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z0-9-]{1,63}$/i.test(domain))

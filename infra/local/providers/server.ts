@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { json, text } from 'node:stream/consumers'
 import { emailScenario, type Rejection } from '../../../shared/delivery/test-recipients.ts'
-import { type EmailEngine, startEmailEngine } from '../engines/email.ts'
-import { addressProblem, emailEventFactory, recipientsOf, type SentEmail } from './email-events.ts'
+import { emailEventFactory, problemOf, recipientsOf, type SentEmail } from './email-events.ts'
 import { delayedFeedback, type Feedback, type FeedbackDelays } from './feedback.ts'
 import { createSmsOutbox, type SmsOutbox } from './sms-outbox.ts'
 import { createReceipt } from './sms-receipts.ts'
@@ -29,15 +28,27 @@ export type Providers = Awaited<ReturnType<typeof startProviders>>
 
 type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
 
-/** Simulates SNS and SES on a local port. Accepted messages go to an outbox and an inbox; nothing is sent. */
+/** An accepted email, as /_local/emails shows it. */
+export type Email = {
+  readonly message_id: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly reply_to: readonly string[]
+  readonly subject: string
+  readonly text: string | null
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** Simulates SNS and SES on a local port. Accepted messages go to lists; nothing is sent. */
 export async function startProviders({ region, log, feedbackDelays: delays }: Options) {
-  const engine = await startEmailEngine()
   let faults = NO_FAULTS
+  const emails: Email[] = []
   const outbox = createSmsOutbox(() => faults.smsQuota)
   const feedback = delayedFeedback(log, delays)
   const services: Record<string, (request: IncomingMessage) => Promise<Reply | null>> = {
     'POST /': snsHandler(outbox, feedback),
-    'POST /v2/email/outbound-emails': sesHandler(engine, feedback, region, () => faults),
+    'POST /v2/email/outbound-emails': sesHandler(emails, feedback, region, () => faults),
   }
   const server = createServer((request, response) => {
     const serve = services[`${request.method} ${request.url}`] ?? unknownOperation
@@ -52,9 +63,9 @@ export async function startProviders({ region, log, feedbackDelays: delays }: Op
   return {
     /** The endpoint of both SNS and SES. */
     endpoint: `http://127.0.0.1:${port}`,
-    inboxUrl: engine.inboxUrl,
     sms: outbox.list,
-    emails: engine.list,
+    /** Newest last. */
+    emails: (): readonly Email[] => emails,
     /** Replaces the faults of the account; it has none at the start. */
     setFaults: (next: Partial<AccountFaults>) => {
       faults = { ...NO_FAULTS, ...next }
@@ -64,7 +75,7 @@ export async function startProviders({ region, log, feedbackDelays: delays }: Op
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
-      await Promise.all([closed, feedback.stop(), engine.stop()])
+      await Promise.all([closed, feedback.stop()])
     },
   }
 }
@@ -113,7 +124,7 @@ const unverified = (sender: string, region: string): Rejection => ({
   message: `Email address is not verified. The following identities failed the check in region ${region.toUpperCase()}: ${sender}`,
 })
 
-function sesHandler(engine: EmailEngine, feedback: Feedback, region: string, faults: () => AccountFaults) {
+function sesHandler(accepted: Email[], feedback: Feedback, region: string, faults: () => AccountFaults) {
   const rejected = new Map<string, number>()
   /** Counts by recipients and tags, so that only attempts to send the same email are counted. */
   const shouldReject = (sent: SentEmail, maxRejections = Number.POSITIVE_INFINITY): boolean => {
@@ -123,31 +134,32 @@ function sesHandler(engine: EmailEngine, feedback: Feedback, region: string, fau
     return previousRejections < maxRejections
   }
   return async (request: IncomingMessage): Promise<Reply | null> => {
-    const body = await text(request)
-    const sent = parseSentEmail(body)
+    const sent = (await json(request)) as SentEmail
     if (faults().isSenderUnverified) return sesError(unverified(sent.FromEmailAddress ?? '', region))
-    const problem = addressProblem(sent)
+    const problem = problemOf(sent)
     if (problem !== null) return sesError({ status: 400, code: 'BadRequestException', message: problem })
     const scenario = emailScenario(recipientsOf(sent))
     if (scenario.rejection && shouldReject(sent, scenario.rejectionCount)) return sesError(scenario.rejection)
-    const { status, text: reply } = await engine.send(body, request.headers.authorization ?? '')
-    // The engine returns no error code.
-    if (status !== 200) return sesReply(status, reply, { 'x-amzn-errortype': 'BadRequestException' })
-    const { MessageId } = JSON.parse(reply) as { MessageId: string }
+    const MessageId = `ses-${randomUUID()}`
+    accepted.push(acceptedEmail(sent, MessageId))
     const createEvent = emailEventFactory(sent, MessageId, scenario, region)
     feedback.email(scenario.eventTypes.map((type) => () => createEvent(type)))
-    return scenario.replyLost ? null : sesReply(status, reply)
+    return scenario.replyLost ? null : sesReply(200, JSON.stringify({ MessageId }))
   }
 }
 
-/** Invalid JSON has no recipients; the engine rejects it. */
-function parseSentEmail(body: string): SentEmail {
-  try {
-    return (JSON.parse(body) ?? {}) as SentEmail
-  } catch {
-    return {}
-  }
-}
+const acceptedEmail = (
+  { FromEmailAddress = '', ReplyToAddresses = [], Destination, Content }: SentEmail,
+  message_id: string,
+): Email => ({
+  message_id,
+  from: FromEmailAddress,
+  to: Destination?.ToAddresses ?? [],
+  reply_to: ReplyToAddresses,
+  subject: Content?.Simple?.Subject?.Data ?? '',
+  text: Content?.Simple?.Body?.Text?.Data ?? null,
+  at: new Date().toISOString(),
+})
 
 const sesReply = (status: number, body: string, headers: Record<string, string> = {}): Reply => ({
   status,

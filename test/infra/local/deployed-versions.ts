@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject, onTestFinished } from 'vitest'
 import { deployLocally } from '../../../infra/local/deployment.ts'
-import { openLogDelivery } from '../../../infra/local/logs/log-delivery.ts'
 import type { FeedbackListener } from '../../../infra/local/providers/feedback.ts'
 import type { Template, TemplateResource } from '../../../infra/local/template/template.ts'
 import { restApiTemplate } from './gateway/rest-api.ts'
@@ -14,56 +13,51 @@ export function version(name: string, methods = METHODS, more: Record<string, Te
   const directory = mkdtempSync(join(inject('runFolder'), 'version-'))
   const source = `let calls = 0; exports.handler = async () => ({ version: '${name}', calls: ++calls })`
   writeFileSync(join(directory, 'index.js'), source)
-  const assembly = {
+  return {
     stackName: 'Test',
     template: restApiTemplate(methods, more, name),
     otherStacks: [] as { stackName: string; template: Template }[],
     assetDirectory: () => directory,
-    disposed: 0,
-    dispose: async () => {
-      assembly.disposed += 1
-    },
+    dispose: async () => {},
   }
-  return assembly
 }
 
-/** A deployment on addresses where nothing listens, except for DynamoDB if given. */
-export function deployment(dynamodb = 'http://127.0.0.1:1') {
+/** Deploys on addresses where nothing listens, except for DynamoDB if given. */
+export async function deployed(
+  assembly: Parameters<typeof deployLocally>[0],
+  {
+    dynamodb = 'http://127.0.0.1:1',
+    seed = async () => ({}),
+  }: { dynamodb?: string; seed?: () => Promise<object> } = {},
+) {
   const lines: string[] = []
   const listeners: FeedbackListener[] = []
-  const logs = openLogDelivery(undefined)
-  onTestFinished(() => logs.close())
-  const deployed = deployLocally({
-    region: 'us-east-1',
-    stage: 'test',
-    baseUrl: 'http://127.0.0.1:3000',
-    endpoints: {
-      dynamodb,
-      sqs: 'http://127.0.0.1:2',
-      sns: 'http://127.0.0.1:3',
-      sesv2: 'http://127.0.0.1:4',
-      logs: 'http://127.0.0.1:3000/_local/logs',
+  const deployment = await deployLocally(
+    assembly,
+    {
+      region: 'us-east-1',
+      stage: 'test',
+      baseUrl: 'http://127.0.0.1:3000',
+      endpoints: {
+        dynamodb,
+        sqs: 'http://127.0.0.1:2',
+        sns: 'http://127.0.0.1:3',
+        sesv2: 'http://127.0.0.1:4',
+        logs: 'http://127.0.0.1:3000/_local/logs',
+      },
+      providers: {
+        sms: () => [],
+        emails: () => [],
+        setListener: (listener) => void listeners.push(listener),
+      },
+      tableSuffix: '',
+      environment: {},
+      log: (line) => lines.push(line),
     },
-    providers: {
-      inboxUrl: 'http://127.0.0.1:5/',
-      sms: () => [],
-      emails: async () => [],
-      setListener: (listener) => void listeners.push(listener),
-    },
-    tableSuffix: '',
-    environment: {},
-    logs,
-    log: (line) => lines.push(line),
-  })
-  onTestFinished(() => deployed.close())
-  const call = async (serving: Awaited<ReturnType<typeof deployed.deploy>>, resource: string) => {
-    const route = serving.api.routes.find((known) => known.resource === resource)
-    const integration = route?.methods.get('GET')
-    const functionArn = integration && 'functionArn' in integration ? integration.functionArn : ''
-    const outcome = await serving.api.invoke(functionArn, '{}', '')
-    return outcome.ok ? JSON.parse(outcome.payload) : outcome.error
-  }
-  return { ...deployed, call, lines, listener: () => listeners.at(-1) as FeedbackListener }
+    seed,
+  )
+  onTestFinished(() => deployment.close())
+  return { ...deployment, lines, listener: listeners[0] as FeedbackListener }
 }
 
 /** A function that prints its event, decoded if it is one of CloudWatch Logs. The runner logs what is printed. */

@@ -4,7 +4,7 @@ import { emailEventFactory } from '../../../infra/local/providers/email-events.t
 import { createReceipt } from '../../../infra/local/providers/sms-receipts.ts'
 import type { Template, TemplateResource } from '../../../infra/local/template/template.ts'
 import type { EmailEventType, SmsScenario } from '../../../shared/delivery/test-recipients.ts'
-import { DOCTORS, deployment, loggedEvents, loggingVersion } from './deployed-versions.ts'
+import { DOCTORS, deployed, loggedEvents, loggingVersion } from './deployed-versions.ts'
 
 const DEFAULT_BUS = { 'Fn::Sub': 'arn:aws:events:us-east-1:${AWS::AccountId}:event-bus/default' }
 
@@ -32,8 +32,7 @@ describe('email events', () => {
   const BUS = { EventBusArn: DEFAULT_BUS }
 
   async function publish(EventDestination: object, ConfigurationSetName?: string) {
-    const { deploy, listener, lines } = deployment()
-    await deploy(loggingVersion(resources(EventDestination)))
+    const { listener, lines } = await deployed(loggingVersion(resources(EventDestination)))
     const scenario = { eventTypes: [] }
     const eventOf = emailEventFactory(
       { ...(ConfigurationSetName && { ConfigurationSetName }) },
@@ -42,7 +41,7 @@ describe('email events', () => {
       'x',
     )
     for (const type of ['Send', 'Delivery', 'Bounce', 'Complaint'] as EmailEventType[])
-      await listener().email(eventOf(type))
+      await listener.email(eventOf(type))
     return loggedEvents(lines)
   }
 
@@ -101,9 +100,8 @@ describe('delivery receipts', () => {
   }
 
   async function write(receipt: SmsScenario['receipt'], otherStacks: Template[]) {
-    const { deploy, listener, lines } = deployment()
-    await deploy(loggingVersion({}, otherStacks, { Outputs }))
-    await listener().sms(createReceipt(sms, { receipt }))
+    const { listener, lines } = await deployed(loggingVersion({}, otherStacks, { Outputs }))
+    await listener.sms(createReceipt(sms, { receipt }))
     return loggedEvents(lines)
   }
 

@@ -39,19 +39,18 @@ function busOf(rules: Record<string, object>, diagnostics: string[] = [], endpoi
   const { pool, events } = functionThat<unknown>(() => null, diagnostics)
   const lines: string[] = []
   const asked: string[] = []
-  const options = {
+  const bus = startEventBus({
     rules: eventRules(template),
     endpoint: endpoint ?? 'http://127.0.0.1:1',
     region: REGION,
-    getPool: (arn: string) => {
+    getPool: (arn) => {
       asked.push(arn)
       return pool
     },
-    log: (line: string) => lines.push(line),
-  }
-  const bus = startEventBus(options)
+    log: (line) => lines.push(line),
+  })
   onTestFinished(() => bus.stop())
-  return { bus, template, options, events, lines, asked }
+  return { bus, template, events, lines, asked }
 }
 
 describe('an event', () => {
@@ -64,7 +63,7 @@ describe('an event', () => {
       },
       Others: { EventPattern: { source: ['aws.s3'] }, Targets: [{ Id: 'c', Arn: FUNCTION }] },
     })
-    expect(await bus.put(BOUNCED)).toEqual(['Bounces', 'Mails'])
+    await bus.put(BOUNCED)
     expect(events).toEqual([BOUNCED, { n: 1 }])
     expect(new Set(asked)).toEqual(new Set([template.attribute('Function', 'Arn')]))
   })
@@ -96,9 +95,10 @@ describe('an event', () => {
   it('matches no disabled rule, and no rule of a stopped bus', async () => {
     const rule = { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: FUNCTION }] }
     const { bus, events } = busOf({ On: rule, Off: { ...rule, State: 'DISABLED' } })
-    expect(await bus.put(BOUNCED)).toEqual(['On'])
+    await bus.put(BOUNCED)
+    expect(events.length).toBe(1)
     bus.stop()
-    expect(await bus.put(BOUNCED)).toEqual([])
+    await bus.put(BOUNCED)
     expect(events.length).toBe(1)
   })
 })
@@ -133,25 +133,6 @@ describe('a schedule', () => {
     const source = { 'detail-type': 'Scheduled Event', source: 'aws.events', resources, detail: {} }
     const where = { account: '000000000000', region: REGION, time: '2026-01-02T03:05:05Z' }
     expect(events).toEqual([{ version: '0', id, ...source, ...where }])
-  })
-
-  it('continues over a deployment without changes, and is replaced by one with changes', () => {
-    vi.useFakeTimers()
-    const rule = (minutes: number) => ({
-      Sweep: { ScheduleExpression: `rate(${minutes} minutes)`, Targets: [{ Id: 'a', Arn: FUNCTION }] },
-    })
-    const { bus, options, events } = busOf(rule(2))
-    vi.advanceTimersByTime(90_000)
-    expect(startEventBus({ ...options, rules: eventRules(templateOf(rule(2))) }, bus)).toBe(bus)
-    vi.advanceTimersByTime(30_000)
-    expect(events.length).toBe(1)
-
-    const next = startEventBus({ ...options, rules: eventRules(templateOf(rule(3))) }, bus)
-    onTestFinished(() => next.stop())
-    vi.advanceTimersByTime(179_999)
-    expect(events.length).toBe(1)
-    vi.advanceTimersByTime(1)
-    expect(events.length).toBe(2)
   })
 })
 

@@ -48,14 +48,13 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
   await createQueues(template, engine.endpoint)
   const lines: string[] = []
   const { pool, events } = functionThat(act)
-  const options = {
+  const sources = startQueueSources({
     mappings: eventSourceMappings(template, REGION).queues,
     endpoint: engine.endpoint,
     region: REGION,
     getPool: () => pool,
-    log: (line: string) => lines.push(line),
-  }
-  const sources = await startQueueSources(options)
+    log: (line) => lines.push(line),
+  })
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const client = new SQSClient({ endpoint: engine.endpoint, region: REGION, credentials })
   onTestFinished(async () => {
@@ -86,7 +85,7 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
         MessageAttributes: { kind: { DataType: 'String', StringValue: 'note' } },
       }),
     )
-  return { events, lines, send, receive, left, sources, options }
+  return { events, lines, send, receive, left }
 }
 
 it('invokes the function with a message in the format of Lambda and deletes it', async () => {
@@ -122,11 +121,6 @@ it('deletes only messages that the function does not report as failed', async ()
   const { send, receive } = await mappedTo(report, { FunctionResponseTypes: ['ReportBatchItemFailures'] })
   await Promise.all([send('good'), send('bad')])
   expect(await receive('Dead')).toEqual(['bad'])
-})
-
-it('keeps the pollers of unchanged mappings', async () => {
-  const { sources, options } = await mappedTo(() => undefined)
-  expect(await startQueueSources(options, sources)).toBe(sources)
 })
 
 it.each([

@@ -61,7 +61,6 @@ async function reading(engine: { endpoint: string; region: string }) {
         filters: [],
       },
     ],
-    tables: [{ table: 'table', view: 'KEYS_ONLY' }],
     engine,
     sendToQueue: async () => {},
     getPool: () => pool,

@@ -20,7 +20,6 @@ export function functionOf(source: string, spec: Partial<FunctionSpec> = {}): Fu
     memoryMb: 128,
     logGroup: 'logs',
     environment: { GREETING: 'hello' },
-    version: source,
     ...spec,
   }
 }

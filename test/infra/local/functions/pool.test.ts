@@ -243,17 +243,6 @@ it('logs output between invocations', async () => {
   await expect.poll(() => lines).toEqual(['Fixture: afterwards'])
 })
 
-it('runs new code after an update and finishes running invocations with the old code', async () => {
-  const slow = (answer: string) =>
-    `exports.handler = async () => { await new Promise((done) => setTimeout(done, 100)); return '${answer}' }`
-  const { pool, invoke } = poolOf(slow('old'))
-  await invoke()
-  const running = invoke()
-  pool.update(functionOf(slow('new')))
-  expect((await running).value).toBe('old')
-  expect((await invoke()).value).toBe('new')
-})
-
 it('fails running and queued invocations when it closes', async () => {
   const { pool, invoke } = poolOf(COUNTER)
   const outcomes = Array.from({ length: 6 }, () => invoke({ wait: 60_000 }))

@@ -57,14 +57,6 @@ it('has exactly the environment of the template, of Lambda and of the local stac
   })
 })
 
-it('has another version when the code or a setting differs', () => {
-  const versions = [CODE, { ...CODE, Code: { S3Key: 'def.zip' } }, { ...CODE, Timeout: 9 }].map(
-    (properties) => specOf(properties)?.version,
-  )
-  expect(new Set(versions).size).toBe(3)
-  expect(specOf(CODE)?.version).toBe(versions[0])
-})
-
 it('throws an error for a function without a bundle', () => {
   expect(() => specOf({ Code: { ZipFile: 'x' }, Handler: 'index.handler' })).toThrow(/Patients has no asset/)
 })

@@ -63,9 +63,7 @@ const LINE = '{"type":"access","n":1}'
 it('appends matching lines of the subscribed log groups, and only those', () => {
   const folder = temporaryFolder()
   const deliver = (text: string, group = 'group') => {
-    const delivery = openLogDelivery(folder)
-    delivery.write('group', '{"type":"access","early":true}')
-    delivery.setFilters(filtersOf())
+    const delivery = openLogDelivery(filtersOf(), folder)
     delivery.write(group, text)
     delivery.close()
     return readFileSync(join(folder, 'access.ndjson'), 'utf8')
@@ -76,8 +74,7 @@ it('appends matching lines of the subscribed log groups, and only those', () => 
 })
 
 it('leaves no file behind without a data directory', () => {
-  const delivery = openLogDelivery(undefined)
-  delivery.setFilters(filtersOf())
+  const delivery = openLogDelivery(filtersOf())
   delivery.write('group', LINE)
   const { access = '' } = delivery.files()
   expect(readFileSync(access, 'utf8')).toBe(`${LINE}\n`)

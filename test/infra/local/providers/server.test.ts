@@ -170,7 +170,7 @@ describe('SES', () => {
   it('stores an accepted email in the inbox', async () => {
     const { playing, email } = await providers()
     const { MessageId } = await email('Anna <anna@example.com>', { ReplyToAddresses: ['desk@example.com'] })
-    expect(await playing.emails()).toEqual([
+    expect(playing.emails()).toEqual([
       {
         message_id: MessageId,
         from: 'Clinic <clinic@example.com>',
@@ -178,10 +178,9 @@ describe('SES', () => {
         reply_to: ['desk@example.com'],
         subject: 'Your appointment',
         text: 'See you at 9:30',
-        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       },
     ])
-    expect(await (await fetch(playing.inboxUrl)).text()).toContain('<html')
   })
 
   it.each([
@@ -225,7 +224,7 @@ describe('SES', () => {
   ])('rejects %s with %i %s every time', async (recipient, status, name) => {
     const { playing, email, told } = await providers()
     for (let time = 1; time <= 3; time++) expect(await failure(email(recipient))).toEqual([status, name])
-    expect(await playing.emails()).toEqual([])
+    expect(playing.emails()).toEqual([])
     await sleep(30)
     expect(told()).toEqual([])
   })
@@ -246,14 +245,14 @@ describe('SES', () => {
     expect(await failure(email(address))).toEqual(ILLEGAL)
     expect(await failure(email('ada@example.com', { ReplyToAddresses: [address] }))).toEqual(ILLEGAL)
     expect(await failure(email('ada@example.com', { FromEmailAddress: address }))).toEqual(ILLEGAL)
-    expect(await playing.emails()).toEqual([])
+    expect(playing.emails()).toEqual([])
   })
 
   it('accepts domains in punycode, and addresses with a name in encoded words', async () => {
     const { playing, email } = await providers()
     const FromEmailAddress = '=?UTF-8?B?UHJheGlzIE3DvGxsZXI=?= <desk@xn--mller-kva.example>'
     await email('ada@xn--bcher-kva.example', { FromEmailAddress, ReplyToAddresses: ['desk@example.com'] })
-    expect(await playing.emails()).toMatchObject([{ to: ['ada@xn--bcher-kva.example'] }])
+    expect(playing.emails()).toMatchObject([{ to: ['ada@xn--bcher-kva.example'] }])
   })
 
   it('throttles each email to throttled@test.example twice', async () => {
@@ -264,14 +263,14 @@ describe('SES', () => {
     expect([await send('a'), await send('b')]).toEqual([THROTTLED, THROTTLED])
     expect([await send('a'), await send('a')]).toEqual([THROTTLED, 'accepted'])
     expect([await send('b'), await send('b')]).toEqual([THROTTLED, 'accepted'])
-    expect((await playing.emails()).length).toBe(2)
+    expect(playing.emails().length).toBe(2)
     await expect.poll(() => told().toSorted()).toEqual(['Delivery', 'Delivery', 'Send', 'Send'])
   })
 
   it('accepts an email to lost-reply@test.example and drops the response', async () => {
     const { playing, email, told } = await providers()
     expect(await failure(email('lost-reply@test.example'))).toBe('broken')
-    expect(await playing.emails()).toMatchObject([{ to: ['lost-reply@test.example'] }])
+    expect(playing.emails()).toMatchObject([{ to: ['lost-reply@test.example'] }])
     await expect.poll(told).toEqual(['Send', 'Delivery'])
   })
 })
@@ -326,7 +325,7 @@ describe('feedback', () => {
     const startedAt = performance.now()
     await playing.stop()
     expect(performance.now() - startedAt).toBeLessThan(500)
-    for (const url of [playing.endpoint, playing.inboxUrl]) await expect(fetch(url)).rejects.toThrow()
+    await expect(fetch(playing.endpoint)).rejects.toThrow()
     await sleep(150)
     expect([told(), receipts, lines]).toEqual([...reported, []])
   })

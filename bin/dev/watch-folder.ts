@@ -1,10 +1,5 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { basename, join } from 'node:path'
-import { PROJECT } from './template/synthesize.ts'
-
-const WATCHED = ['functions', 'shared', 'infra']
-/** Editors write a file in several steps, and switching branches writes many files. */
-const DEBOUNCE_MS = 150
 
 /**
  * Calls `onChange` with each file below a folder that is written, replaced or removed. Each folder is watched by itself: on Linux, Node's
@@ -26,29 +21,5 @@ export function watchFolder(root: string, onChange: (file: string) => void): () 
   add(root)
   return () => {
     for (const watcher of watchers.values()) watcher.close()
-  }
-}
-
-/** Calls `onSave` after files are saved, one call at a time. Saves during a call cause one more call. */
-export function watchSources(onSave: () => Promise<void>, root: string = PROJECT): () => Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-  let stopped = false
-  const debounce = () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      running = running.then(() => (stopped ? undefined : onSave()))
-    }, DEBOUNCE_MS)
-  }
-  const stops = WATCHED.map((directory) =>
-    watchFolder(join(root, directory), (file) => {
-      if (/\.(ts|mjs|json)$/.test(file)) debounce()
-    }),
-  )
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    for (const stop of stops) stop()
-    await running
   }
 }
