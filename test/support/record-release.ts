@@ -101,6 +101,8 @@ await sleep(VISIBILITY_DELAY_MS)
 const responses: Record<string, object> = {}
 async function read(path: string) {
   const { data, meta } = await send(path)
+  // Of an endpoint: deliveries that are due later change it.
+  delete data.health
   responses[path] = { data, ...(meta?.total !== undefined && { meta: { total: meta.total } }) }
   return { data, next: meta?.next_after }
 }
