@@ -9,6 +9,7 @@ import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { entityOf } from '../clinic/import/files/import-paths.ts'
 import { requireExtension } from '../clinic/import/files/rows.ts'
+import { convertFiles } from '../clinic/import/run/conversions.ts'
 import { fileEntities } from '../clinic/import/run/file-entities.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
 
@@ -34,12 +35,16 @@ export async function loadFolder(
   const { id, name, timezone } = settings
   const clinic = await createClinic(table, settings)
   const files = importFiles(folder)
+  using conversions = await convertFiles(
+    files.map(({ path }) => path),
+    { clinic },
+  )
   for (const entity of fileEntities(table, Date.now))
-    for (const { path } of files.filter((file) => file.entity === entity.name)) {
+    for (const { path: file } of files.filter((one) => one.entity === entity.name)) {
       const reasons: string[] = []
-      await importFile(path, entity, clinic, {
+      await importFile({ file, conversions }, entity, clinic, {
         now: Date.now,
-        onRejected: (row) => reasons.push(`${path}, line ${row.line}: ${row.reasons.join('; ')}`),
+        onRejected: (row) => reasons.push(`${file}, line ${row.line}: ${row.reasons.join('; ')}`),
       })
       if (reasons.length > 0) throw new Error(reasons.join('\n'))
     }

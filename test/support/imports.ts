@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RejectedRows } from '../../bin/clinic/import/files/rejections.ts'
+import { convertFiles } from '../../bin/clinic/import/run/conversions.ts'
 import { fileEntities } from '../../bin/clinic/import/run/file-entities.ts'
 import { type ImportOptions, importFile } from '../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import type { ImportableEntity } from '../../shared/sync/entities/entity.ts'
 import { NOW } from './table.ts'
 
 /** Writes a file of NDJSON. An import stops at U+FFFD unless it is escaped. */
@@ -32,6 +34,17 @@ export function importRows(
   return importRecords(table, clinic, name, file, options)
 }
 
+/** Imports a file alone, as one of the entity. */
+export async function importAlone(
+  file: string,
+  entity: ImportableEntity,
+  clinic: Clinic,
+  options: ImportOptions,
+) {
+  using conversions = await convertFiles([file], { entity: entity.name, clinic })
+  return await importFile({ file, conversions }, entity, clinic, options)
+}
+
 /** Imports a file of an entity. Returns its counts, and what was reported: reasons alone, and reasons and warnings after their lines. */
 export async function importRecords(
   table: Table,
@@ -44,7 +57,8 @@ export async function importRecords(
   if (!entity) throw new Error(`no entity ${name}`)
   const [reasons, rejections, warned]: [string[], string[], string[]] = [[], [], []]
   using rejected = new RejectedRows(file)
-  const result = await importFile(file, entity, clinic, {
+  using conversions = await convertFiles([file], { entity: name, clinic })
+  const result = await importFile({ file, conversions }, entity, clinic, {
     now,
     rejected,
     ...options,
@@ -54,6 +68,6 @@ export async function importRecords(
     },
     onWarning: ({ line, text }) => warned.push(`${line}: ${text}`),
   })
-  rejected.finish(result)
+  rejected.finish(conversions.of(file))
   return { ...result, reasons, rejections, warned }
 }

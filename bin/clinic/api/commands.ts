@@ -94,7 +94,7 @@ async function readAll(command: Command, send: SendRequest, request: ApiRequest)
   for await (const page of pagesOf(get, request.query)) {
     data.push(...page.data)
     bar ??= progressBar(command, request.path, (page as Page).meta.total ?? 0)
-    bar.show({ bytes: data.length, rows: data.length })
+    bar.show(data.length)
   }
   bar?.done()
   return { data }

@@ -13,8 +13,7 @@ import { cellWriter } from '../import/files/csv-cells.ts'
 import { parseEncoding } from '../import/files/encoding.ts'
 import { entityOf, onFiles, requireEntity, requireFile } from '../import/files/import-paths.ts'
 import type { SourceRow } from '../import/files/row.ts'
-import { convertFiles } from '../import/run/convert-all.ts'
-import { openFile } from '../import/run/open-file.ts'
+import { convertFiles } from '../import/run/conversions.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, listPrinter } from '../tool/output.ts'
@@ -95,16 +94,16 @@ export async function* idsOfFile(
   options: FileOptions,
   { clinic, entities }: { readonly clinic: ClinicInfo; readonly entities: readonly ImportableEntity[] },
 ): AsyncGenerator<IdOfRow> {
-  const { encoding } = options
-  using conversions =
-    options.with === undefined
-      ? undefined
-      : await convertFiles([file], { path: options.with, clinic, encodingOf: () => encoding })
-  const wanted = [...(conversions?.of(file)?.entities ?? [entityOf(file, options.entity, names)])]
-  for (const entity of entities.filter(({ name }) => wanted.includes(name) && names.includes(name))) {
+  const { with: path, entity: given, encoding } = options
+  using conversions = await convertFiles([file], {
+    ...{ path, clinic, encodingOf: () => encoding },
+    entity: path === undefined ? entityOf(file, given, names) : undefined,
+  })
+  const converted = conversions.of(file)
+  for (const entity of entities.filter(({ name }) => converted.entities.has(name) && names.includes(name))) {
     const keys = await entity.readKeys(clinic.id)
     const own = entity.ownRecords(clinic.id, keys)
-    const { records } = await openFile({ file, entity }, { conversions, encoding })
+    const records = conversions.records(converted, entity.name)
     const { name, idKind: kind } = entity
     const idsOf = (row: SourceRow): IdOfRow | null => {
       const fields = 'values' in row ? row.values : {}

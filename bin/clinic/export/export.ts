@@ -24,7 +24,7 @@ export function addExportCommand(command: Command): void {
       let rows = 0
       const onProgress = (read: number) => {
         rows += read
-        bar.show({ bytes: rows, rows })
+        bar.show(rows)
       }
       const waitForWrites = async (ms: number) => {
         bar.printLine(`export: waiting ${Math.ceil(ms / 1000)} s for writes that had begun before the pause`)

@@ -1,22 +1,19 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { type Table, withSource } from '../../../shared/store/table/table.ts'
-import type { ImportableEntity } from '../../../shared/sync/entities/entity.ts'
+import { withSource } from '../../../shared/store/table/table.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, type GlobalOptions, NeedsAttention, print, printProgress } from '../tool/output.ts'
-import type { Conversions } from './converters/convert-files.ts'
-import { draftConverter } from './converters/draft.ts'
+import { draftConverter } from './draft.ts'
 import { parseEncoding } from './files/encoding.ts'
 import { ImportFileError } from './files/import-errors.ts'
-import { digestOf, entityOf, onFiles, requireFile } from './files/import-paths.ts'
-import { RejectedRows, rejectedFile } from './files/rejections.ts'
-import { convertFiles } from './run/convert-all.ts'
-import { fileEntities, importableFiles } from './run/file-entities.ts'
-import { type ImportResult, importFile } from './run/import-file.ts'
+import { digestOf, onFiles, requireFile } from './files/import-paths.ts'
+import { RejectedRows } from './files/rejections.ts'
+import { type Conversions, convertFiles } from './run/conversions.ts'
+import { fileEntities } from './run/file-entities.ts'
+import type { ImportResult } from './run/import-file.ts'
 import { type FileImport, importWithProgress } from './run/import-with-progress.ts'
-import { LineItemFiles } from './run/line-items.ts'
 import { withPauses } from './run/pauses.ts'
 import { SeenIds } from './run/repeated-values.ts'
 import {
@@ -88,26 +85,25 @@ async function importFiles(paths: string[], options: Options, command: Command):
   const encodingOf = (file: string) =>
     [...(options.encoding ?? [])].find(([name]) => name !== '' && basename(name) === basename(file))?.[1] ??
     options.encoding?.get('')
-  if (options.draft) return draftConverter(command, files, encodingOf, fileEntities({} as Table, Date.now))
+  if (options.draft) return draftConverter(command, files, encodingOf)
   const { table, clinic } = await openClinic(command)
   for (const name of options.encoding?.keys() ?? [])
     if (name !== '' && !files.some((file) => basename(file) === basename(name)))
       throw new CommandFailure(`--encoding ${name}: no such file is imported`)
-  const { with: path } = options
-  const digests = new Map<string, string>()
-  for (const file of files) digests.set(file, await digestOf(file))
-  using conversions = path === undefined ? undefined : await convertFiles(files, { path, clinic, encodingOf })
-  if (conversions) digests.set(conversions.converter.path, conversions.converter.digest)
-  const importing = { ...options, clinic, encodingOf, conversions }
+  const { with: path, entity } = options
+  using conversions = await convertFiles(files, { path, entity, clinic, encodingOf })
+  const { converter } = conversions
+  const digests = new Map(conversions.files.map(({ file, content }) => [file, content]))
+  if (converter) digests.set(converter.path, converter.digest)
+  const importing = { ...options, clinic, conversions }
   using trial = trialTable(table)
-  const found = await importAll(command, files, { ...importing, table: trial, check: true })
+  const found = await importAll(command, { ...importing, table: trial, check: true })
   const lines = [
-    ...(conversions?.files ?? []).flatMap(conversionLines),
+    ...conversions.files.flatMap(conversionLines),
     ...found.reports.flatMap(reportLines),
     ...found.warnings,
   ]
-  if (options.check)
-    return finish(command, { ...found, conversions, check: true }, [...lines, 'Nothing was written.'])
+  if (options.check) return finish(command, { ...found, check: true }, [...lines, 'Nothing was written.'])
   if (options.yes) printProgress(command, lines.join('\n'))
   await confirm(command, lines)
   for (const [file, digest] of digests)
@@ -116,12 +112,12 @@ async function importFiles(paths: string[], options: Options, command: Command):
         `${file} was changed since it was read. Nothing was written: run the import again.`,
       )
   const target = withSource(withPauses(table), 'import')
-  const done = await importAll(command, files, { ...importing, table: target, check: false })
-  finish(command, { ...done, conversions }, [...done.reports.map(summary), ...done.warnings])
+  const done = await importAll(command, { ...importing, table: target, check: false })
+  finish(command, done, [...done.reports.map(summary), ...done.warnings])
 }
 
 type Outcome = {
-  readonly conversions?: Conversions | undefined
+  readonly conversions: Conversions
   readonly reports: readonly FileReport[]
   /** About all files together. */
   readonly warnings: readonly string[]
@@ -129,61 +125,37 @@ type Outcome = {
   readonly check?: boolean
 }
 
-type Run = Omit<Options, 'encoding'> &
-  Pick<FileImport, 'table' | 'clinic' | 'conversions'> & {
-    readonly encodingOf: (file: string) => string | undefined
-  }
+type Run = Omit<Options, 'encoding'> & Pick<FileImport, 'table' | 'clinic' | 'conversions'>
 
-async function importAll(command: Command, files: readonly string[], run: Run): Promise<Outcome> {
-  const { table, clinic } = run
-  using lineItems = new LineItemFiles()
-  const entities = importableFiles(fileEntities(table, Date.now, run), lineItems)
-  const names = entities.map(({ name }) => name)
-  const entitiesOf = (file: string): readonly string[] =>
-    run.conversions ? [...(run.conversions.of(file)?.entities ?? [])] : [entityOf(file, run.entity, names)]
-  const known = new Map(files.map((file) => [file, entitiesOf(file)]))
-  const jobs = entities.flatMap((entity) =>
-    files.filter((file) => known.get(file)?.includes(entity.name)).map((file) => ({ file, entity })),
-  )
-  for (const file of files)
-    if (files.includes(rejectedFile(file)))
-      throw new CommandFailure(
-        `${rejectedFile(file)} would be replaced by rows of ${file}: import it in a run of its own`,
-      )
+async function importAll(command: Command, run: Run): Promise<Outcome> {
+  const { table, clinic, conversions, check } = run
   const reports: FileReport[] = []
+  const problems: string[] = []
   using statedPaid = new StatedPaid()
   using seen = new SeenIds()
-  const problems: string[] = []
   using kept = new DisposableStack()
-  const rejectedOf = new Map(files.map((file) => [file, kept.use(new RejectedRows(file))]))
-  for (const [at, { file, entity }] of jobs.entries()) {
-    const rejected = rejectedOf.get(file) as RejectedRows
-    const job = { ...run, seen, encoding: run.encodingOf(file) }
+  const rejectedOf = new Map(conversions.files.map(({ file }) => [file, kept.use(new RejectedRows(file))]))
+  for (const entity of fileEntities(table, Date.now, run))
+    for (const { file, entities } of conversions.files) {
+      if (!entities.has(entity.name)) continue
+      const rejected = rejectedOf.get(file) as RejectedRows
+      reports.push(await importWithProgress(command, file, entity, { ...run, seen, rejected, statedPaid }))
+    }
+  for (const file of conversions.files)
     try {
-      const { report, written } = await importWithProgress(command, file, entity, job, {
-        rejected,
-        statedPaid,
-      })
-      reports.push(report)
-      if (jobs.slice(at + 1).some((later) => later.file === file)) continue
-      if (!run.check) rejected.finish(written)
-      else if ((await rejected.replaced(written)) !== null)
-        await requireImported(
-          rejected.path,
-          jobs.filter((one) => one.file === file).map((one) => one.entity),
-          job,
-        )
+      const rejected = rejectedOf.get(file.file) as RejectedRows
+      if (check) await rejected.requireReplaceable(file)
+      else rejected.finish(file)
     } catch (error) {
-      // A check names what is wrong with all files.
-      if (!run.check || !(error instanceof ImportFileError)) throw error
+      if (!(error instanceof ImportFileError)) throw error
       problems.push(error.message)
     }
-  }
   if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
   const unpaid = await statedPaid.withoutPayments(table, clinic.id)
-  const itemsLeft = lineItems.withoutInvoice()
+  const itemsLeft = conversions.lineItemsLeft()
   const outside = reports.reduce((count, { appointments_outside }) => count + appointments_outside, 0)
   return {
+    conversions,
     reports,
     warnings: [...itemsLeftLines(itemsLeft), ...unpaidLines(unpaid), ...outsideLines(outside, clinic.id)],
     counts: {
@@ -191,26 +163,6 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
       line_items_without_invoice: itemsLeft.count,
       appointments_outside: outside,
     },
-  }
-}
-
-/** @throws ImportFileError if rejected rows of an earlier run have become valid: they would be lost */
-async function requireImported(
-  path: string,
-  entities: readonly ImportableEntity[],
-  { clinic, ...run }: Run & { readonly encoding: string | undefined },
-): Promise<void> {
-  using conversions = run.conversions?.empty()
-  await conversions?.add(path, run.encoding)
-  using rejected = new RejectedRows(path)
-  // Line items are kept for their invoices: those of an earlier run must not be added to them.
-  for (const entity of entities.filter(({ partOf }) => partOf === undefined)) {
-    const options = { ...run, conversions, rejected, seen: undefined, now: Date.now, isTrial: true }
-    const left = await importFile(path, entity, clinic, options)
-    if (left.imported + left.updated > 0)
-      throw new ImportFileError(
-        `${path} has rows that were not imported since: import it first, or delete it`,
-      )
   }
 }
 
@@ -229,7 +181,7 @@ function finish(
       ...counts,
       ...(json && {
         files: reports,
-        ...(conversions && { conversions: conversions.files.map(conversionReport) }),
+        conversions: conversions.files.map(conversionReport),
       }),
     },
     lines,

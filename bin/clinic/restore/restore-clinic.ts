@@ -80,7 +80,7 @@ export function addClinicCommand(group: Command): void {
     await requireComparable(copy, from, { table, clinic })
     const tables = { table, copy }
     const bar = progressBar(self, 'compared')
-    const onCompared = (rows: number) => bar.show({ bytes: 0, rows })
+    const onCompared = (rows: number) => bar.show(rows)
     const options = { to, removeCreated: given.removeCreated, appointments, onCompared }
     const planned = await planRestore(tables, clinic.id, options).catch(explain).finally(bar.done)
     requireCreated(clinic, planned, appointments)

@@ -4,11 +4,8 @@ import type { Command } from 'commander'
 const REDRAW_MS = 100
 const LINE_MS = 10_000
 
-/** `bytes` of `size` are done. An export counts rows in place of bytes. */
-type Progress = { readonly bytes: number; readonly rows: number }
-
 /** Prints the progress of a long command to stderr, such as `patients.csv 34 %  34,000 rows`, or without a percentage. */
-export function progressBar(command: Command, name: string, size?: number) {
+export function progressBar(command: Command, name: string, total?: number) {
   const terminal = process.stderr.isTTY === true
   const write = (text: string) => command.configureOutput().writeErr?.(text)
   let lastShownAt = performance.now()
@@ -20,11 +17,11 @@ export function progressBar(command: Command, name: string, size?: number) {
   }
 
   return {
-    show: ({ bytes, rows }: Progress): void => {
+    show: (rows: number): void => {
       const now = performance.now()
       if (now - lastShownAt < (terminal ? REDRAW_MS : LINE_MS)) return
       lastShownAt = now
-      const share = size === undefined ? '' : `${Math.min(100, Math.floor((100 * bytes) / (size || 1)))} %  `
+      const share = total === undefined ? '' : `${Math.min(100, Math.floor((100 * rows) / (total || 1)))} %  `
       const text = `${name} ${share}${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`
       erase()
       write(terminal ? text : `${text}\n`)

@@ -97,7 +97,7 @@ async function verifyOne(command: Command, given: Options): Promise<number> {
     repair,
     onCount: (_, by) => {
       rows += by
-      bar.show({ bytes: 0, rows })
+      bar.show(rows)
     },
     onDifference: (difference) => {
       if (!json) {

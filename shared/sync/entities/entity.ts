@@ -11,8 +11,6 @@ import type { BatchOutcomes } from '../outcomes/batch-outcomes.ts'
 export type ImportEntity<Fields = unknown> = {
   /** File stem and `--entity` name, e.g. `patients`. */
   readonly name: string
-  /** The entity that its rows complete, if they have no records of their own. */
-  readonly partOf?: string
   readonly idKind: ImportedKind
   /** Fields of a row except `external_id`; `idOf` returns the ids of other records. Unknown fields are rejected. */
   readonly schema: (clinic: ClinicInfo, now: number, idOf: RefIds) => z.ZodType<Fields>
@@ -29,8 +27,6 @@ export type ImportEntity<Fields = unknown> = {
    * rejected at this point, for example because it refers to an unknown patient.
    */
   readonly write: (run: ImportRun, batch: readonly ImportRow<Fields>[]) => Promise<void>
-  /** Called with the id of a row that is rejected before it is written, unless it has none. */
-  readonly onRejected?: (id: string, line: number) => void
   /** Whether a row says that its record, an invoice, is paid. */
   readonly isStatedPaid?: (row: ImportRow<Fields>) => boolean
   /** Runs once, after all rows. */

@@ -37,16 +37,14 @@ const LineItemRow = z
     ),
   )
 
-export const MAX_LINE_ITEMS = 200
-
-export const TOO_MANY_LINE_ITEMS = `must have at most ${MAX_LINE_ITEMS} line items`
+const MAX_LINE_ITEMS = 200
 
 /** Line items: a list in NDJSON, a JSON array in a CSV cell. */
 export const LineItems = z.preprocess(
   (value) => (typeof value === 'string' ? parseJson(value) : value),
   z
     .array(LineItemRow, { error: 'must be a JSON array of line items' })
-    .max(MAX_LINE_ITEMS, { error: TOO_MANY_LINE_ITEMS }),
+    .max(MAX_LINE_ITEMS, { error: `must have at most ${MAX_LINE_ITEMS} line items` }),
 )
 
 export type LineItemCells = Omit<GivenLine, 'doctor' | 'treatment'> &

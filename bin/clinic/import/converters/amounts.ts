@@ -1,6 +1,6 @@
 /** Numbers and amounts of money as files write them. */
 import { CURRENCIES } from '../../../../shared/domain/money/currencies.ts'
-import { Problem } from './problems.ts'
+import { Problem } from '../files/problems.ts'
 
 /** What stands before the decimals. */
 export type DecimalMark = ',' | '.'

@@ -3,11 +3,11 @@
  * fields of docs/import.md, of the rows of another system's files.
  */
 import { formatTime, LAST_MINUTE, parseTime } from '../../../../shared/domain/interval.ts'
-import { Problem } from './problems.ts'
+import { Problem } from '../files/problems.ts'
 import type { Exactly, Records } from './records.ts'
 import type { Row } from './row.ts'
 
-export { Problem } from './problems.ts'
+export { Problem } from '../files/problems.ts'
 export type { Row } from './row.ts'
 
 /** The records of a row, by their entities: none, one or several. */

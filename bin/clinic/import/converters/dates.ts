@@ -3,7 +3,7 @@ import { UTCDate, utc } from '@date-fns/utc'
 import { format as formatted, isValid, parse } from 'date-fns'
 import * as everyLocale from 'date-fns/locale'
 import { isCalendarDate } from '../../../../shared/domain/timestamp.ts'
-import { ConverterMistake, Problem } from './problems.ts'
+import { ConverterMistake, Problem } from '../files/problems.ts'
 
 const locales = { ...everyLocale }
 

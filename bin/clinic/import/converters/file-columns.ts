@@ -1,6 +1,6 @@
 import { foldName, suggestion } from '../../../../shared/domain/closest-name.ts'
+import { ConverterMistake } from '../files/problems.ts'
 import { isReason } from '../files/row.ts'
-import { ConverterMistake } from './problems.ts'
 
 /** A column of a file that was converted, and how many of its cells were read `as d/M/yyyy` or `as empty`. */
 export type ReadColumn = {

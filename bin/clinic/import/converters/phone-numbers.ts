@@ -8,7 +8,7 @@ import {
 import examples from 'libphonenumber-js/mobile/examples'
 import { countryOf, internationalNumber } from '../../../../shared/domain/patients/phone-number.ts'
 import { fold } from '../../../../shared/domain/patients/search-text.ts'
-import { ConverterMistake, Problem } from './problems.ts'
+import { ConverterMistake, Problem } from '../files/problems.ts'
 
 export type { CountryCode }
 

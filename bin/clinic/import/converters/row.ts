@@ -5,11 +5,11 @@ import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { CURRENCIES } from '../../../../shared/domain/money/currencies.ts'
 import { timeZone } from '../../../../shared/domain/time-zone.ts'
 import { clinicTimestamp } from '../../../../shared/domain/timestamp.ts'
+import { ConverterMistake, Problem } from '../files/problems.ts'
 import { type DecimalMark, isSignOf, readDecimal } from './amounts.ts'
 import { type FormatOptions, type Formats, readDateTime } from './dates.ts'
 import type { FileColumns } from './file-columns.ts'
 import { type CountryCode, readPhoneNumber } from './phone-numbers.ts'
-import { ConverterMistake, Problem } from './problems.ts'
 
 type CellOptions = {
   /** Texts that stand for no value, such as `n/a` or `0/0/00`. */

@@ -1,6 +1,5 @@
 /** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
 import { foldName } from '../../../../shared/domain/closest-name.ts'
-import { ColumnSums } from './column-sums.ts'
 import { CSV_PROBLEMS, cellsOf, cellValue, UNCLOSED } from './csv-cells.ts'
 import { ImportFileError } from './import-errors.ts'
 import { type FileFormat, HEADER_PROBLEM, isReason, type SourceRow, SUM_PROBLEM } from './row.ts'
@@ -51,7 +50,6 @@ async function nextFilledLine(next: NextLine): Promise<Line | undefined> {
 /** @throws ImportFileError at the first record that is not CSV: where the next one begins is unclear */
 async function* readRecords(file: string, next: NextLine, format: CsvFormat): AsyncGenerator<SourceRow> {
   const { delimiter, header } = format
-  const columns = new ColumnSums()
   // The reason of a rejected sum is no part of it.
   const ownColumns = [...header.keys()].filter((at) => !isReason(foldName(header[at] ?? '')))
   for (let first = await nextFilledLine(next); first; first = await nextFilledLine(next)) {
@@ -63,10 +61,28 @@ async function* readRecords(file: string, next: NextLine, format: CsvFormat): As
     if (problem !== null) yield { line, problem, text }
     else if (header.every((name, at) => cells[at]?.trim() === name))
       yield { line, problem: HEADER_PROBLEM, cells }
-    else if (columns.isSum(ownColumns.map((at) => cells[at] ?? '')))
-      yield { line, problem: SUM_PROBLEM, cells }
+    else if (isSum(ownColumns.map((at) => cells[at] ?? ''))) yield { line, problem: SUM_PROBLEM, cells }
     else yield { line, values: valuesOf(cells, header), cells: cells.slice(0, header.length) }
   }
+}
+
+const WORD =
+  '(?:sub|zwischen|gesamt|del|slut|eind)?(?:totale?s?|totalt|totaux|totaal|totaalbedrag|summe?|summa|suma|somma|soma)|sum|somme|gesamt|' +
+  'insgesamt|razem|ogółem|łącznie|toplam|összesen|celkem|spolu|ukupno|skupaj|yhteensä|i alt'
+
+const WITH =
+  'grand|sub|net|gross|overall|general|général|générale?|generale|generaal|geral|netto|brutto|bruto|amount|due|ttc|ht|complessivo|algemeen'
+
+/** A label that is nothing but a sum: `Total care` is the name of something. */
+const SUM = new RegExp(`^(?:(?:${WITH}) )*(?:${WORD})(?: (?:${WITH}))*[\\s:=]*$`, 'iu')
+
+const NUMBER = /^[^\p{L}]*\d[^\p{L}]*\p{L}{0,3}$/u
+
+/** Whether a row has only the label of a sum, and numbers, in some of its columns. */
+function isSum(cells: readonly string[]): boolean {
+  const [label = '', ...numbers] = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
+  const isPart = numbers.length < 2 || numbers.length + 1 < cells.length
+  return isPart && SUM.test(label) && numbers.every((number) => NUMBER.test(number))
 }
 
 /** A line with the following ones while a quote is open, up to the maximum length of a record. */

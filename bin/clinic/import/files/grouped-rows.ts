@@ -16,58 +16,41 @@ export async function* groupedRows(
   rows: AsyncIterable<SourceRow>,
   recordOf: (values: { readonly [name: string]: unknown }) => unknown,
 ): AsyncGenerator<SourceRow> {
-  using kept = new KeptRows()
-  let above: string | null = null
+  using db = temporaryDatabase(
+    'CREATE TABLE records (id TEXT PRIMARY KEY, first INTEGER) WITHOUT ROWID;' +
+      'CREATE TABLE kept (first INTEGER, at INTEGER, row BLOB, PRIMARY KEY (first, at)) WITHOUT ROWID',
+  )
+  const begin = db.prepare('INSERT OR IGNORE INTO records VALUES (?, ?)')
+  const find = db.prepare('SELECT first FROM records WHERE id = ?')
+  const keep = db.prepare('INSERT INTO kept VALUES (?, ?, ?)')
+  let at = 0
+  let above: number | undefined
   for await (const row of rows) {
-    const id: string = 'values' in row ? String(recordOf(row.values) ?? '').trim() : ''
-    if (id !== '') above = id
+    const id = 'values' in row ? String(recordOf(row.values) ?? '').trim() : ''
+    if (id !== '') {
+      begin.run(id, at)
+      above = find.get(id)?.first as number
+    }
     const isRecord = 'values' in row || (row.problem !== SUM_PROBLEM && row.problem !== HEADER_PROBLEM)
     if (isRecord && 'problem' in row)
       throw new ImportFileError(
         `${file}:${row.line}: ${row.problem}: correct the line, which may be a line item`,
       )
-    kept.add(isRecord ? above : null, row)
+    keep.run((isRecord ? above : undefined) ?? at, at, serialize(row))
+    at++
   }
   let group: SourceRow[] = []
   let current: number | undefined
-  for (const { first, row } of kept.sorted()) {
+  const sorted = db.prepare('SELECT first, row FROM kept ORDER BY first, at')
+  for (const { first, row } of sorted.iterate() as Iterable<{ first: number; row: Uint8Array }>) {
     if (first !== current) yield* recordOfRows(group)
     if (first !== current) group = []
     current = first
-    group.push(row)
+    group.push(deserialize(row))
   }
   yield* recordOfRows(group)
 }
 
 function* recordOfRows([row, ...further]: readonly SourceRow[]): Generator<SourceRow> {
   if (row) yield further.length > 0 ? { ...row, further } : row
-}
-
-/** Rows by the first row of their record. */
-class KeptRows implements Disposable {
-  readonly #db = temporaryDatabase(
-    'CREATE TABLE records (id TEXT PRIMARY KEY, first INTEGER) WITHOUT ROWID;' +
-      'CREATE TABLE kept (first INTEGER, at INTEGER, row BLOB, PRIMARY KEY (first, at)) WITHOUT ROWID',
-  )
-  readonly #begin = this.#db.prepare('INSERT OR IGNORE INTO records VALUES (?, ?)')
-  readonly #find = this.#db.prepare('SELECT first FROM records WHERE id = ?')
-  readonly #keep = this.#db.prepare('INSERT INTO kept VALUES (?, ?, ?)')
-  #count = 0
-
-  add(record: string | null, row: SourceRow): void {
-    const at = this.#count++
-    if (record !== null) this.#begin.run(record, at)
-    const first = record === null ? at : (this.#find.get(record) as { first: number }).first
-    this.#keep.run(first, at, serialize(row))
-  }
-
-  *sorted(): Generator<{ readonly first: number; readonly row: SourceRow }> {
-    const all = this.#db.prepare('SELECT first, row FROM kept ORDER BY first, at')
-    for (const { first, row } of all.iterate() as Iterable<{ first: number; row: Uint8Array }>)
-      yield { first, row: deserialize(row) }
-  }
-
-  [Symbol.dispose](): void {
-    this.#db.close()
-  }
 }

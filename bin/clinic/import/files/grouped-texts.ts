@@ -1,5 +1,4 @@
 /** Texts about rows, each once, with the lines that it concerns. */
-import { listed } from './field-names.ts'
 
 /** Reasons that are counted separately, and lines that are named for each. */
 const MAX_REASONS = 100
@@ -43,3 +42,7 @@ export const placesText = (count: number, lines: readonly number[]): string =>
   count > lines.length
     ? `lines ${lines.join(', ')}, ...`
     : `${lines.length > 1 ? 'lines' : 'line'} ${listed(lines)}`
+
+/** `4`, `4 and 5`, `4, 5 and 7` */
+export const listed = (items: readonly (string | number)[]): string =>
+  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`

@@ -7,9 +7,6 @@ import { CommandFailure } from '../../tool/output.ts'
 import { ImportFileError } from './import-errors.ts'
 import { requireExtension } from './rows.ts'
 
-/** The name and columns of files with line items of the invoices in other files. */
-export const LINE_ITEMS = { name: 'line-items', columns: ['line_items'] } as const
-
 /** A command on files: what is wrong with one of them as a whole ends the command. @throws CommandFailure */
 export const onFiles =
   <Args extends unknown[]>(action: (...args: Args) => Promise<void>) =>

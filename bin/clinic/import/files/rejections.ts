@@ -43,13 +43,10 @@ export class RejectedRows implements Disposable {
     this.#add.run(line, serialize({ line, cells, text, further }), reason)
   }
 
-  /** Writes the file for its owner alone, in place of that of an earlier run, which it deletes if there are no rows. */
+  /** Writes the file for its owner alone, if there are rows. */
   finish(written: Written): void {
     const lines = this.#lines(written)
-    if (lines === null) {
-      rmSync(this.path, { force: true })
-      return
-    }
+    if (lines === null) return
     // The same file may be imported twice at once.
     const unfinished = `${this.path}.${randomBytes(4).toString('hex')}.unfinished`
     const file = openSync(unfinished, 'wx', 0o600)
@@ -62,16 +59,18 @@ export class RejectedRows implements Disposable {
     }
   }
 
-  /** In a trial, in place of `finish`: the path, if that would replace another file of an earlier run. @throws if it cannot */
-  async replaced(written: Written): Promise<string | null> {
+  /** In a trial, in place of `finish`. @throws ImportFileError if there is another file, as of an earlier run */
+  async requireReplaceable(written: Written): Promise<void> {
     const found = statSync(this.path, { throwIfNoEntry: false })
-    if (!found) return null
+    if (!found) return
     if (!found.isFile()) throw new ImportFileError(`${this.path} is not a file`)
     accessSync(dirname(this.path), constants.W_OK)
-    const lines = this.#lines(written)
     const hash = createHash('sha256')
-    for (const line of lines ?? []) hash.update(line)
-    return lines && hash.digest('hex') === (await digestOf(this.path)) ? null : this.path
+    for (const line of this.#lines(written) ?? []) hash.update(line)
+    if (hash.digest('hex') !== (await digestOf(this.path)))
+      throw new ImportFileError(
+        `${this.path} has rows of an earlier run: import it if they are corrected, and delete it`,
+      )
   }
 
   [Symbol.dispose](): void {

@@ -23,8 +23,6 @@ export type SourceRow = {
   readonly text?: string
   /** The other rows of the record, if a converter groups rows. */
   readonly further?: readonly SourceRow[]
-  /** What the rows of a record have in common that could not be converted. */
-  readonly group?: unknown
   /** What a converter warns of in the row. */
   readonly warnings?: readonly string[]
 } & ({ readonly values: { readonly [name: string]: unknown } } | { readonly problem: string })

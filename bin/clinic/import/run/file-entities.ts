@@ -1,12 +1,18 @@
+import * as z from 'zod'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { importEntities } from '../../../../shared/sync/entities/entities.ts'
 import type { ImportableEntity } from '../../../../shared/sync/entities/entity.ts'
 import { usedNumbers } from './invoice-numbers.ts'
 import { knownPeople } from './known-people.ts'
-import type { LineItemFiles } from './line-items.ts'
 
-/** The entities of files, whose rows are compared with all people and invoice numbers of the clinic at once. */
+/** The name of files with line items of the invoices in other files. */
+export const LINE_ITEMS = 'line-items'
+
+/**
+ * What files can have: the entities, whose rows are compared with all people and invoice numbers of the clinic at once, and line items
+ * in files of their own.
+ */
 export function fileEntities(
   table: Table,
   now: () => number,
@@ -20,25 +26,34 @@ export function fileEntities(
     }),
   })
   const { requireNotDeleting } = clinicStore({ table })
-  return entities.map(({ write, finish, ...entity }) => ({
-    ...entity,
-    // A deletion that begins during a batch waits for it, and the next batch is rejected.
-    write: async (run, batch) => {
-      await requireNotDeleting(run.clinic.id)
-      await write(run, batch)
+  return entities.flatMap(({ write, finish, ...entity }) => [
+    ...(entity.name === 'invoices' ? [lineItems(entity)] : []),
+    {
+      ...entity,
+      // A deletion that begins during a batch waits for it, and the next batch is rejected.
+      write: async (run, batch) => {
+        await requireNotDeleting(run.clinic.id)
+        await write(run, batch)
+      },
+      finish: async (clinic) => {
+        if (finish) await requireNotDeleting(clinic.id)
+        await finish?.(clinic)
+      },
     },
-    finish: async (clinic) => {
-      if (finish) await requireNotDeleting(clinic.id)
-      await finish?.(clinic)
-    },
-  }))
+  ])
 }
 
-/** What files can have: the entities, and line items in files of their own. */
-export const importableFiles = (
-  entities: readonly ImportableEntity[],
-  lineItems: LineItemFiles,
-): ImportableEntity[] =>
-  entities.flatMap((entity) =>
-    entity.name === 'invoices' ? [lineItems.entity(entity), lineItems.addTo(entity)] : [entity],
-  )
+/** Line items in files of their own, under the external ids of invoices: they are checked and written with these. */
+const lineItems = ({
+  readKeys,
+  ownRecords,
+}: Pick<ImportableEntity, 'readKeys' | 'ownRecords'>): ImportableEntity => ({
+  name: LINE_ITEMS,
+  columns: ['line_items'],
+  required: [],
+  idKind: 'invoice',
+  schema: () => z.strictObject({ line_items: z.unknown() }),
+  readKeys,
+  ownRecords,
+  write: async () => {},
+})

@@ -1,5 +1,4 @@
 /** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
-import { createHash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { type CheckedRecord, recordChecker } from '../../../../shared/sync/check-record.ts'
@@ -15,13 +14,11 @@ import { withOwnRecords } from '../../../../shared/sync/external-ids/resolve-row
 import { BatchOutcomes, type Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { issueText } from '../../../../shared/sync/outcomes/row-rejected.ts'
 import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
-import type { Conversions } from '../converters/convert-files.ts'
-import type { ReadColumn } from '../converters/file-columns.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import type { RejectedRows } from '../files/rejections.ts'
-import type { FileFormat, SourceRow } from '../files/row.ts'
+import type { SourceRow } from '../files/row.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
-import { openFile } from './open-file.ts'
+import type { Conversions } from './conversions.ts'
 import { repeatedId, repeatedPerson, SeenIds } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
 
@@ -38,7 +35,6 @@ export type Rejection = {
 }
 
 export type ImportProgress = {
-  readonly bytes: number
   readonly rows: number
   /** The outcomes of the rows so far. */
   readonly result: ImportResult
@@ -47,12 +43,8 @@ export type ImportProgress = {
 export type ImportOptions = {
   /** Where rejected rows are kept. */
   readonly rejected?: RejectedRows
-  /** The encoding of the file, unless it has a byte order mark. */
-  readonly encoding?: string | undefined
   /** What rows of the files that were imported before have. */
   readonly seen?: SeenIds
-  /** The records of the files that were converted. */
-  readonly conversions?: Conversions | undefined
   /** Ends the import after the current batch. */
   readonly signal?: AbortSignal
   /** Whether nothing is written: the entity has a trial table. */
@@ -71,17 +63,6 @@ export type ImportOptions = {
   readonly allowOverlaps?: boolean
   /** Whether invoices may get a number that another invoice has. */
   readonly allowSameNumbers?: boolean
-}
-
-/** What was read from a file. */
-export type ImportedFile = ImportResult & {
-  readonly format: FileFormat
-  readonly rows: number
-  /** The SHA-256 of the file as it was read. */
-  readonly content: string
-  /** Its columns, unless it was converted before. */
-  readonly columns: readonly ReadColumn[]
-  readonly readsReason: boolean
 }
 
 /** What is warned of in a row. The text begins with the field. */
@@ -118,32 +99,19 @@ const rowsOf = ({ further = [] }: SourceRow): number => 1 + further.length
  * @throws UnavailableError when the store is unavailable for longer than an import waits
  */
 export async function importFile<Fields>(
-  file: string,
+  { file, conversions }: { readonly file: string; readonly conversions: Conversions },
   entity: ImportableEntity<Fields>,
   clinic: ClinicInfo,
   options: ImportOptions,
-): Promise<ImportedFile> {
+): Promise<ImportResult> {
   const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
-  const progress = { bytes: 0, rows: 0 }
-  const content = createHash('sha256')
-  const onChunk = (chunk: Buffer): void => {
-    progress.bytes += chunk.length
-    content.update(chunk)
-  }
-  const { conversions, encoding, rejected } = options
-  const { format, records, readsReason, columns } = await openFile(
-    { file, entity },
-    { encoding, conversions, onChunk },
-  )
+  let rowCount = 0
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
   const checkRecord = recordChecker(entity, clinic, options.now(), own.idOf)
   const check = (source: SourceRow): CheckedRecord<Fields> =>
     'problem' in source
-      ? {
-          issues: [{ field: '', issue: source.problem }],
-          ...(source.group != null && { id: own.idOf(entity.idKind, String(source.group).trim()) }),
-        }
+      ? { issues: [{ field: '', issue: source.problem }] }
       : checkRecord({ fields: source.values, line: source.line })
   const run = {
     clinic,
@@ -187,21 +155,21 @@ export async function importFile<Fields>(
       options.onAccepted?.(row, rowsOf(source))
     }
     for (const { source, reasons, fields = {} } of rejections.sort((a, b) => a.source.line - b.source.line)) {
-      rejected?.add(source, reasons.join('; '))
+      options.rejected?.add(source, reasons.join('; '))
       result.rejected++
       options.onRejected?.({ line: source.line, reasons, rows: rowsOf(source), fields })
     }
-    options.onProgress?.({ ...progress, result: { ...result } })
+    options.onProgress?.({ rows: rowCount, result: { ...result } })
     if (options.signal?.aborted) throw new ImportStopped()
   }
 
+  const records = conversions.records(conversions.of(file), entity.name)
   for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
-    progress.rows += rowsOf(source)
+    rowCount += rowsOf(source)
     for (const text of source.warnings ?? []) warn('value', text, source.line)
     const repetition = 'row' in checked ? repeatedId(seen, entity, file, checked.row) : null
     const reasons = 'issues' in checked ? checked.issues.map(issueText) : []
     if (repetition !== null) reasons.push(repetition)
-    if ('id' in checked && checked.id !== undefined) entity.onRejected?.(checked.id, source.line)
     if (reasons.length > 0) {
       const fields = 'values' in source ? source.values : {}
       batch.rejections.push({ source, reasons, fields })
@@ -214,7 +182,6 @@ export async function importFile<Fields>(
     }
     if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
   }
-  if (progress.rows === 0 && !conversions) throw new ImportFileError(`${file}: the file has no rows`)
   await flush()
   isLastPass = true
   for await (const { source, row: checked } of withOwnRecords(postponed.rows(), check, own)) {
@@ -225,14 +192,7 @@ export async function importFile<Fields>(
   }
   if (batch.accepted.size > 0) await flush()
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
-  return {
-    ...result,
-    format,
-    rows: progress.rows,
-    content: conversions?.of(file)?.content ?? content.digest('hex'),
-    columns: columns(),
-    readsReason,
-  }
+  return result
 }
 
 /** Rows that may be valid after the rest of the file: a refund can precede its payment. */

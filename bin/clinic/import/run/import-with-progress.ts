@@ -1,5 +1,4 @@
 /** Imports one file for the `import` command, prints how far it is, and returns its reconciliation. */
-import { statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
@@ -9,8 +8,10 @@ import type { ImportableEntity } from '../../../../shared/sync/entities/entity.t
 import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
 import { GroupedTexts } from '../files/grouped-texts.ts'
-import type { RejectedRows, Written } from '../files/rejections.ts'
+import type { RejectedRows } from '../files/rejections.ts'
 import { announceImport } from './announce-import.ts'
+import type { Conversions } from './conversions.ts'
+import { LINE_ITEMS } from './file-entities.ts'
 import { type ImportOptions, type ImportProgress, ImportStopped, importFile } from './import-file.ts'
 import { MoneySums } from './money-sums.ts'
 import { countsText, type FileReport } from './report.ts'
@@ -21,25 +22,24 @@ export type FileImport = {
   readonly table: Table
   readonly clinic: StoredClinic
   readonly check: boolean
-} & Pick<
-  ImportOptions,
-  'conversions' | 'encoding' | 'seen' | 'overwrite' | 'allowOverlaps' | 'allowSameNumbers'
->
+  readonly conversions: Conversions
+  readonly rejected: RejectedRows
+  readonly statedPaid: StatedPaid
+} & Pick<ImportOptions, 'seen' | 'overwrite' | 'allowOverlaps' | 'allowSameNumbers'>
 
 /** Imports a file. If it does not get to its end, says how far it got. */
 export async function importWithProgress(
   command: Command,
   file: string,
   entity: ImportableEntity,
-  { table, clinic, check, ...options }: FileImport,
-  { rejected, statedPaid }: { readonly rejected: RejectedRows; readonly statedPaid: StatedPaid },
-): Promise<{ readonly report: FileReport; readonly written: Written }> {
-  const size = options.conversions ? undefined : statSync(file).size
-  const bar = progressBar(command, basename(file), size)
+  { table, clinic, check, conversions, rejected, statedPaid, ...options }: FileImport,
+): Promise<FileReport> {
+  const { content, rows: read } = conversions.of(file)
+  const bar = progressBar(command, basename(file), read.read)
   const reasons = new GroupedTexts()
   const warned = new GroupedTexts()
   const money = new MoneySums()
-  const rows = { read: 0, records: 0, rejected: 0 }
+  const rows = { records: 0, rejected: 0 }
   let outside = 0
   let latest: ImportProgress | undefined
   const sayStopped = () => {
@@ -50,14 +50,7 @@ export async function importWithProgress(
   }
   using interruption = interruptible(sayStopped)
   try {
-    const {
-      format,
-      rows: read,
-      content,
-      columns,
-      readsReason,
-      ...result
-    } = await importFile(file, entity, clinic, {
+    const result = await importFile({ file, conversions }, entity, clinic, {
       now: Date.now,
       ...options,
       rejected,
@@ -65,7 +58,7 @@ export async function importWithProgress(
       signal: interruption.signal,
       onProgress: (progress) => {
         latest = progress
-        bar.show(progress)
+        bar.show(progress.rows)
       },
       onWait: () =>
         bar.printLine(
@@ -86,23 +79,19 @@ export async function importWithProgress(
         if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
       },
     })
-    if (!check && entity.partOf === undefined)
+    if (!check && entity.name !== LINE_ITEMS)
       await announceImport(table, clinic, entity.name, { content, counts: result })
-    const report = {
+    return {
       file: check ? basename(file) : file,
       entity: entity.name,
-      rows: { ...rows, read },
-      encoding: format.encoding,
-      delimiter: format.kind === 'csv' ? format.delimiter : null,
+      rows,
       ...result,
-      columns,
       sums: money.sums(clinic.currency),
       reasons: reasons.groups,
       warned: warned.groups,
       appointments_outside: outside,
       corrections: !check && result.rejected > 0 ? [rejected.path] : [],
     }
-    return { report, written: { format, readsReason } }
   } catch (error) {
     sayStopped()
     if (error instanceof ImportStopped)

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import type { ImportableEntity, ImportRow } from '../../../../shared/sync/entities/entity.ts'
 import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
+import { LINE_ITEMS } from './file-entities.ts'
 
 /** The values of the files of a run so far that no two rows may share, with their lines. */
 export class SeenIds implements Disposable {
@@ -26,14 +27,14 @@ export class SeenIds implements Disposable {
   }
 }
 
-/** Why a row is rejected whose record an earlier row has; null if none has. Files of parts of records can share these. */
+/** Why a row is rejected whose record an earlier row has; null if none has. Rows of line items can have one invoice. */
 export function repeatedId(
   seen: SeenIds,
-  { name, partOf }: Pick<ImportableEntity, 'name' | 'partOf'>,
+  { name }: Pick<ImportableEntity, 'name'>,
   file: string,
   { id, externalId, line }: ImportRow,
 ): string | null {
-  const first = seen.add(partOf === undefined ? name : file, id, file, line)
+  const first = name === LINE_ITEMS ? null : seen.add(name, id, file, line)
   if (first === null) return null
   return `${externalId === undefined ? 'id' : 'external_id'} is already used on ${first}`
 }

@@ -2,11 +2,10 @@
 import { basename } from 'node:path'
 import { quoted } from '../../../../shared/domain/closest-name.ts'
 import { counted } from '../../tool/output.ts'
-import type { ConvertedFile } from '../converters/convert-files.ts'
 import type { ReadColumn } from '../converters/file-columns.ts'
 import { type Group, groupText, placesText } from '../files/grouped-texts.ts'
+import type { Conversions, ConvertedFile } from './conversions.ts'
 import type { ImportResult } from './import-file.ts'
-import type { LineItemFiles } from './line-items.ts'
 import type { MoneySum } from './money-sums.ts'
 import type { StatedPaid } from './unpaid-invoices.ts'
 
@@ -14,10 +13,7 @@ export type FileReport = ImportResult & {
   readonly file: string
   readonly entity: string
   /** Several rows can be one record. */
-  readonly rows: { readonly read: number; readonly records: number; readonly rejected: number }
-  readonly encoding: string
-  readonly delimiter: string | null
-  readonly columns: readonly ReadColumn[]
+  readonly rows: { readonly records: number; readonly rejected: number }
   readonly sums: readonly MoneySum[]
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
@@ -33,20 +29,19 @@ const number = (value: number): string => value.toLocaleString('en')
 export function reportLines(report: FileReport): string[] {
   const { file, entity, rows, sums, reasons, warned } = report
   return [
-    `${file}: ${entity}${writtenText(report)}`,
-    `  ${number(rows.read)} rows read: ${number(rows.records)} become records, ${number(rows.rejected)} rejected`,
+    `${file}: ${entity}`,
+    `  rows: ${number(rows.records)} become records, ${number(rows.rejected)} rejected`,
     `  records: ${countsText(report)}`,
     ...sums.map(
       ({ field, currency, records, rejected }) =>
         `  sum of ${field}: ${records}${currency === null ? '' : ` ${currency}`}, ${rejected} in rejected rows`,
     ),
-    ...columnLines(report.columns),
     ...reasons.map((group) => `  rejected: ${groupText(group)}`),
     ...warned.map((group) => `  warning: ${groupText(group)}`),
   ]
 }
 
-/** How a file was converted, for a program. */
+/** How a file was read, for a program. */
 export const conversionReport = ({ file, format, rows, columns }: ConvertedFile) => ({
   file,
   rows: { read: rows.read, without_records: rows.withoutRecords },
@@ -55,19 +50,15 @@ export const conversionReport = ({ file, format, rows, columns }: ConvertedFile)
   columns,
 })
 
-/** How a file was converted, for a person. */
-export function conversionLines(converted: ConvertedFile): string[] {
-  const { file, rows, columns } = converted
+/** How a file was read, for a person. */
+export function conversionLines({ file, format, rows, columns }: ConvertedFile): string[] {
   const without = placesText(rows.withoutRecords, rows.lines)
   return [
-    `${basename(file)}${writtenText(conversionReport(converted))}`,
+    `${basename(file)}, ${format.encoding}${format.kind === 'csv' ? `, columns separated by ${format.delimiter === '\t' ? 'tabs' : format.delimiter}` : ''}`,
     `  ${number(rows.read)} rows read${rows.withoutRecords > 0 ? `, ${number(rows.withoutRecords)} without records (${without})` : ''}`,
     ...columnLines(columns),
   ]
 }
-
-const writtenText = ({ encoding, delimiter }: Pick<FileReport, 'encoding' | 'delimiter'>): string =>
-  `, ${encoding}${delimiter === null ? '' : `, columns separated by ${delimiter === '\t' ? 'tabs' : delimiter}`}`
 
 function columnLines(columns: readonly ReadColumn[]): string[] {
   const namesOf = (isIgnored: boolean) =>
@@ -88,11 +79,11 @@ export const countsText = ({ imported, updated, unchanged, rejected, warnings }:
   (warnings > 0 ? `, ${counted(warnings, 'warning')}` : '')
 
 /** The warning about line items in files of their own whose invoices were not imported. */
-export const itemsLeftLines = ({ count, lines }: ReturnType<LineItemFiles['withoutInvoice']>): string[] =>
+export const itemsLeftLines = ({ count, lines }: ReturnType<Conversions['lineItemsLeft']>): string[] =>
   count === 0
     ? []
     : [
-        `warning: the line items of ${counted(count, 'invoice')} were not imported, as the files have no such invoice, or its row was rejected (${placesText(count, lines)})`,
+        `warning: the line items of ${counted(count, 'invoice')} were not imported, as the files have no such invoice (${placesText(count, lines)})`,
       ]
 
 /** The warning about invoices that are paid by their file, once all files are in. */

@@ -5,7 +5,6 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { removeClinic } from '../../../../bin/clinic/clinics/clinic-removal.ts'
 import { fileEntities } from '../../../../bin/clinic/import/run/file-entities.ts'
-import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { WalkTaken } from '../../../../shared/maintenance/walk/walk.ts'
 import { ClinicBeingDeleted, clinicStore } from '../../../../shared/store/clinics.ts'
@@ -24,6 +23,7 @@ import { removalPlatform } from '../../../support/clinic-removal.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { addChangesOfOneRecord, createWebhook } from '../../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../../support/emails.ts'
+import { importAlone } from '../../../support/imports.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
@@ -216,7 +216,7 @@ describe('the deletion of a clinic', () => {
       if (write.mock.calls.length === 2) await removeClinic(platform(), clinic)
       await entity.write(run, batch)
     })
-    const importing = importFile(file, { ...entity, batchSize: 50, write }, clinic, { now: Date.now })
+    const importing = importAlone(file, { ...entity, batchSize: 50, write }, clinic, { now: Date.now })
     await expect(importing).rejects.toThrow('does not exist')
     expect((await itemsWith(db, shortId(clinic.id), clinic.id)).length).toBe(2)
   })

@@ -9,7 +9,6 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
 import { fileEntities } from '../../../../bin/clinic/import/run/file-entities.ts'
-import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -20,6 +19,7 @@ import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { issueCredential } from '../../../support/credentials.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
 import { handlerOf, request, stubFunctionEnvironment } from '../../../support/functions.ts'
+import { importAlone } from '../../../support/imports.ts'
 import { mockClient } from '../../../support/mock-client.ts'
 import { type SeededRandom, seeded } from '../../../support/random.ts'
 import type { EngineCall } from '../../../support/realistic-dynamodb/call.ts'
@@ -109,7 +109,7 @@ async function importRow({ db, clinic }: Pick<Scene, 'db' | 'clinic'>, name: str
   if (!entity) throw new Error(`no entity ${name}`)
   // A patient who was renamed in between is overwritten.
   const reasons: string[] = []
-  await importFile(file, entity, clinic, {
+  await importAlone(file, entity, clinic, {
     now: Date.now,
     overwrite: true,
     onRejected: (row) => reasons.push(...row.reasons),

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import type { SourceRow } from '../../../../bin/clinic/import/files/row.ts'
-import { importFile } from '../../../../bin/clinic/import/run/import-file.ts'
 import type { ImportedKind } from '../../../../shared/store/external-ids/derive.ts'
 import { externalIdLinkKey } from '../../../../shared/store/keys/external-ids.ts'
 import { importEntities } from '../../../../shared/sync/entities/entities.ts'
 import { ownRecords, withOwnRecords } from '../../../../shared/sync/external-ids/resolve-rows.ts'
 import { appointment } from '../../../bin/clinic/import/calendar-fixtures.ts'
+import { importAlone } from '../../../support/imports.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { tableOfFile } from '../../../support/table.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
@@ -82,7 +82,7 @@ it.each(['ndjson', 'csv'])(
       for (const entity of entities) {
         const file = `${entity.name}.${ending}`
         if (!readdirSync(folder).includes(file)) continue
-        const { warnings: _, ...outcome } = await importFile(join(folder, file), entity, clinic, {
+        const { warnings: _, ...outcome } = await importAlone(join(folder, file), entity, clinic, {
           now: Date.now,
         })
         outcomes.push([entity.name, outcome])

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { RejectedRows, rejectedFile } from '../../../../../bin/clinic/import/files/rejections.ts'
@@ -54,12 +54,6 @@ it('protects names of columns so that an import reads the same names', async () 
   const again = await openRows(rejected, undefined)
   await again.close()
   expect(again.format).toMatchObject({ header: [...header, 'reason'] })
-})
-
-it('deletes the file of an earlier run if no row is rejected', () => {
-  using rows = new RejectedRows(file)
-  rows.finish(written)
-  expect(existsSync(rejected)).toBe(false)
 })
 
 it.each([

@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { announceImport } from '../../../../../bin/clinic/import/run/announce-import.ts'
-import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../../shared/store/copies/patient-changes.ts'
@@ -15,6 +14,7 @@ import { importEntities } from '../../../../../shared/sync/entities/entities.ts'
 import type { ImportableEntity } from '../../../../../shared/sync/entities/entity.ts'
 import type { Counts } from '../../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { deployedTable } from '../../../../support/deployed-stack.ts'
+import { importAlone } from '../../../../support/imports.ts'
 import { interceptedTable } from '../../../../support/intercepted-table.ts'
 import { newClinic } from '../../../../support/table.ts'
 import { tableText } from '../../../../support/table-text.ts'
@@ -48,7 +48,7 @@ const announced = async () => {
 describe('import.completed', () => {
   it('is announced by the repetition of an import that was killed after its last row, and by no later one', async () => {
     writeFileSync(file, SURGERY)
-    await importFile(file, departments(), clinic, { now: Date.now })
+    await importAlone(file, departments(), clinic, { now: Date.now })
     expect(await announced()).toEqual([])
     await imported(SURGERY)
     expect(await announced()).toEqual([[0, 0]])

@@ -2,13 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileEntities } from '../../../../../bin/clinic/import/run/file-entities.ts'
-import { importFile } from '../../../../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../../../shared/domain/patients/patient.ts'
 import { patientStore } from '../../../../../shared/store/patients/patients.ts'
 import { UnavailableError } from '../../../../../shared/store/table/errors.ts'
 import type { ImportableEntity } from '../../../../../shared/sync/entities/entity.ts'
-import { importRecords } from '../../../../support/imports.ts'
+import { importAlone, importRecords } from '../../../../support/imports.ts'
 import { NOW, newClinic, tableOfFile } from '../../../../support/table.ts'
 import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
@@ -124,7 +123,7 @@ describe('importing patients from CSV', () => {
       .mockRejectedValueOnce(new UnavailableError('down'))
       .mockRejectedValueOnce(new UnavailableError('down'))
     const onWait = vi.fn()
-    await importFile(file, { ...entity, write }, clinic, { now: () => NOW, onWait })
+    await importAlone(file, { ...entity, write }, clinic, { now: () => NOW, onWait })
     expect(write).toHaveBeenCalledTimes(3)
     expect(onWait).toHaveBeenCalledTimes(1)
   })

@@ -1,5 +1,5 @@
 /** Line items in a file of their own become part of the invoices of another. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
@@ -122,6 +122,7 @@ it('imports the rejected rows of both files once they are corrected, and updates
     'Regels-2.csv': ITEMS.replace(/^(Id|15).*\n/gm, '$&').replace(/^1[0-4].*\n|^Totaal.*\n/gm, ''),
   })
   expect(JSON.parse(printed).data).toMatchObject({ imported: 2, updated: 0, line_items_without_invoice: 0 })
+  for (const name of ['Notas', 'Regels']) rmSync(join(folder, `${name}.rejected.csv`))
   const again = await load({ 'Notas.csv': INVOICES, 'Regels.csv': ITEMS.replace('Consult', 'Controle') })
   expect(JSON.parse(again.printed).data).toMatchObject({ imported: 0, updated: 1 })
   expect((await invoices()).at(-1)).toEqual(['N1', 12_000, ['Controle Dr. Eva Noll', 'Zalf']])

@@ -2,16 +2,13 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import type { Command } from 'commander'
-import { closestName } from '../../../../shared/domain/closest-name.ts'
-import { CommandFailure, print } from '../../tool/output.ts'
-import { isNamedAfter } from '../files/import-paths.ts'
-import { openRows } from '../files/rows.ts'
-
-type Entities = readonly {
-  readonly name: string
-  readonly columns: readonly string[]
-  readonly required: readonly string[]
-}[]
+import { closestName } from '../../../shared/domain/closest-name.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { CommandFailure, print } from '../tool/output.ts'
+import type { Entities } from './converters/load-converter.ts'
+import { isNamedAfter } from './files/import-paths.ts'
+import { openRows } from './files/rows.ts'
+import { fileEntities } from './run/file-entities.ts'
 
 /** Shapes that are listed of a column, and the letters that are listed of one. */
 const MAX_SHAPES = 3
@@ -28,8 +25,8 @@ export async function draftConverter(
   command: Command,
   files: readonly string[],
   encodingOf: (file: string) => string | undefined,
-  entities: Entities,
 ): Promise<void> {
+  const entities = fileEntities({} as Table, Date.now)
   const folder = dirname(files[0] ?? '')
   const path = join(folder, 'move.ts')
   if (existsSync(path)) throw new CommandFailure(`${path} exists already: delete it first`)
@@ -38,8 +35,8 @@ export async function draftConverter(
     const columns = await shapesOf(file, encodingOf(file))
     functions.push(functionOf(file, columns, likelyEntity(file, [...columns.keys()], entities)))
   }
-  const checkout = join(import.meta.dirname, '../../../..')
-  const module = relative(folder, join(import.meta.dirname, 'converter.ts')).replaceAll('\\', '/')
+  const checkout = join(import.meta.dirname, '../../..')
+  const module = relative(folder, join(import.meta.dirname, 'converters/converter.ts')).replaceAll('\\', '/')
   writeFileSync(
     path,
     `import { converter } from '${module.startsWith('.') ? '' : './'}${module}'\n\nexport default converter({\n${functions.join('')}})\n`,

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { Conversions, loadConverter } from '../../../../../bin/clinic/import/converters/convert-files.ts'
 import {
   type Converter,
   converter,
@@ -10,15 +9,16 @@ import {
   Problem,
   type Row,
 } from '../../../../../bin/clinic/import/converters/converter.ts'
-import { LINE_ITEMS } from '../../../../../bin/clinic/import/files/import-paths.ts'
+import { loadConverter } from '../../../../../bin/clinic/import/converters/load-converter.ts'
+import { Conversions } from '../../../../../bin/clinic/import/run/conversions.ts'
+import { fileEntities } from '../../../../../bin/clinic/import/run/file-entities.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
-import { importEntities } from '../../../../../shared/sync/entities/entities.ts'
 import { blocksOf } from '../../../../support/documentation.ts'
 import { NOW } from '../../../../support/table.ts'
 import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
 const folder = temporaryFolder()
-const entities = [...importEntities({} as Table, () => NOW), LINE_ITEMS]
+const entities = fileEntities({} as Table, () => NOW)
 
 /** The records of a file by their entities, or what is wrong. */
 async function convert({ files }: Converter, content: string, name = 'Kartei 2026.csv') {
@@ -106,17 +106,17 @@ it.each<[string, Converter, string]>([
   [
     'takes no such file',
     patients({ Karte: () => null }),
-    'Kartei 2026.csv: no function of convert-files.unit.test.ts takes the file: its names are "Karte"',
+    'Kartei 2026.csv: no function of conversions.unit.test.ts takes the file: its names are "Karte"',
   ],
   [
     'reads a column that is missing',
     converter({ Kartei: (row) => ({ patients: { ...person, notes: row.text('Nahme') } }) }),
-    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: the file has no column "Nahme" (did you mean Name?)',
+    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: the file has no column "Nahme" (did you mean Name?)',
   ],
   [
     'groups by a column that is missing',
     converter({ Kartei: { groupBy: 'Nrr', convert: () => null } }),
-    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: the file has no column "Nrr" (did you mean Nr?)',
+    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: the file has no column "Nrr" (did you mean Nr?)',
   ],
   [
     'neither reads nor ignores a column',
@@ -130,29 +130,29 @@ it.each<[string, Converter, string]>([
         throw new Error('Ada')
       },
     }),
-    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: Error',
+    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: Error',
   ],
   [
     'reads a property of null',
     converter({
       Kartei: (row) => ({ patients: { ...person, notes: JSON.parse('null')[row.text('Name') ?? ''] } }),
     }),
-    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: TypeError: Cannot read properties of null',
+    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: TypeError: Cannot read properties of null',
   ],
   [
     'returns an unknown field',
     patients({ Kartei: () => ({ patients: { ...person, frist_name: 'A' } }) }),
-    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: patients has no field "frist_name" (did you mean first_name?)',
+    'Kartei 2026.csv:2: conversions.unit.test.ts: patients has no field "frist_name" (did you mean first_name?)',
   ],
   [
     'returns an unknown entity',
     patients({ Kartei: () => ({ patient: person }) }),
-    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: there is no entity "patient" (did you mean patients?)',
+    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: there is no entity "patient" (did you mean patients?)',
   ],
   [
     'returns a promise',
     patients({ Kartei: async () => ({ patients: person }) }),
-    'Kartei 2026.csv:2: convert-files.unit.test.ts:LINE: the function returns a promise',
+    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: the function returns a promise',
   ],
   [
     'rejects all rows',

@@ -1,0 +1,353 @@
+/** Reads the files of an import: once, whatever is done with their records. */
+import { createHash } from 'node:crypto'
+import { deserialize, serialize } from 'node:v8'
+import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
+import { foldName } from '../../../../shared/domain/closest-name.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { parseJson } from '../../../../shared/sync/external-ids/resolve-references.ts'
+import { resolveFromInvocationDir } from '../../tool/invocation-path.ts'
+import type { Converter } from '../converters/converter.ts'
+import { FileColumns, type ReadColumn } from '../converters/file-columns.ts'
+import {
+  type Converted,
+  converterOf,
+  type Entities,
+  failureText,
+  type LoadedConverter,
+  loadConverter,
+  recordsOf,
+} from '../converters/load-converter.ts'
+import { Row } from '../converters/row.ts'
+import { groupedRows } from '../files/grouped-rows.ts'
+import { GroupedTexts, groupText } from '../files/grouped-texts.ts'
+import { checkHeader, fieldsOf, unreadProblems, valuesByField } from '../files/header.ts'
+import { ImportFileError } from '../files/import-errors.ts'
+import { entityOf } from '../files/import-paths.ts'
+import { Problem } from '../files/problems.ts'
+import { type FileFormat, isReason, REASONS, type SourceRow } from '../files/row.ts'
+import { openRows } from '../files/rows.ts'
+import { temporaryDatabase } from '../files/temporary-database.ts'
+import { fileEntities } from './file-entities.ts'
+
+/** A file whose records are kept. */
+export type ConvertedFile = {
+  readonly file: string
+  readonly format: FileFormat
+  /** The SHA-256 of its content. */
+  readonly content: string
+  readonly columns: readonly ReadColumn[]
+  /** Whether its own column `reason` is read. */
+  readonly readsReason: boolean
+  /** Its rows, and the lines of some of those that give no record. */
+  readonly rows: { readonly read: number; readonly withoutRecords: number; readonly lines: readonly number[] }
+  readonly entities: ReadonlySet<string>
+}
+
+type Reading = {
+  /** Without one, files have the fields of the entity that they are named after. */
+  readonly converter?: LoadedConverter | undefined
+  readonly entities: Entities
+  readonly entity?: string | undefined
+  readonly clinic: Pick<ClinicInfo, 'timezone'>
+  readonly now: number
+}
+
+/** The records of a row, or why it has none. */
+type Outcome =
+  | { readonly problem: string }
+  | { readonly records: readonly Converted[]; readonly warnings: readonly string[] }
+
+/** Lines that are named of rows without records. */
+const MAX_LINES = 10
+
+/** The records of the files of an import, in a temporary database. */
+export class Conversions implements Disposable {
+  readonly #reading: Reading
+  readonly #db = temporaryDatabase(
+    'CREATE TABLE rows (at INTEGER PRIMARY KEY, row BLOB);' +
+      'CREATE TABLE records (file TEXT, entity TEXT, at INTEGER, external TEXT, record BLOB);' +
+      'CREATE INDEX of_file ON records (file, entity, at);' +
+      "CREATE INDEX of_invoice ON records (external, at) WHERE entity = 'line-items';" +
+      'CREATE TABLE seen (record BLOB PRIMARY KEY) WITHOUT ROWID',
+  )
+  readonly #addRow = this.#db.prepare('INSERT INTO rows VALUES (?, ?)')
+  readonly #addRecord = this.#db.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?)')
+  readonly #see = this.#db.prepare('INSERT OR IGNORE INTO seen VALUES (?)')
+  readonly #itemsOf = this.#db.prepare(
+    "SELECT record FROM records WHERE entity = 'line-items' AND external = ? ORDER BY at",
+  )
+  readonly #files = new Map<string, ConvertedFile>()
+  #rows = 0
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  /** @throws ImportFileError for a file that cannot be read, or that the converter does not take or cannot convert */
+  async add(file: string, encoding: string | undefined): Promise<ConvertedFile> {
+    const { converter, entities, clinic, now } = this.#reading
+    const fileConverter = converter && converterOf(file, converter)
+    const content = createHash('sha256')
+    const { format, rows, close } = await openRows(file, encoding, (chunk) => {
+      content.update(chunk)
+    })
+    await using _ = { [Symbol.asyncDispose]: async () => void (await close()) }
+    const columns = new FileColumns(format.kind === 'csv' ? format.header : null, clinic, now)
+    const groupOf =
+      fileConverter && typeof fileConverter !== 'function' ? columnReader(fileConverter.groupBy) : null
+    const entity = fileConverter ? undefined : this.#entityOf(file)
+    if (entity && format.kind === 'csv') checkHeader(entity, format, file)
+    const found = new Set(entity ? [entity.name] : [])
+    const convert = fileConverter
+      ? (source: SourceRow) => this.#convert(file, fileConverter, source, columns)
+      : ownReader(entity as Entities[number], columns)
+    const read = { read: 0, withoutRecords: 0, lines: [] as number[] }
+    const problems = new GroupedTexts()
+    for await (const source of groupOf ? groupedRows(file, rows, groupOf) : rows) {
+      read.read += 1 + (source.further?.length ?? 0)
+      const at = this.#rows++
+      this.#addRow.run(at, serialize(withoutValues(source)))
+      const outcome = convert(source)
+      if ('problem' in outcome) {
+        problems.add(outcome.problem, source.line)
+        const group = groupOf && 'values' in source ? textOf(groupOf(source.values)) : null
+        this.#addRecord.run(file, '', at, group, serialize(outcome))
+      } else if (outcome.records.length === 0) {
+        read.withoutRecords++
+        if (read.lines.length < MAX_LINES) read.lines.push(source.line)
+      } else
+        for (const [index, { entity: name, fields }] of outcome.records.entries()) {
+          found.add(name)
+          const warnings = index === 0 ? outcome.warnings : []
+          const record = serialize({ values: fields, warnings })
+          this.#addRecord.run(file, name, at, textOf(fields.external_id), record)
+        }
+    }
+    if (read.read === 0) throw new ImportFileError(`${file}: the file has no rows`)
+    if (fileConverter) requireAllRead(file, fileConverter, columns, format)
+    const [first] = entities.filter(({ name }) => found.has(name))
+    if (!first) {
+      const reasons = problems.groups.map(groupText).join('; ')
+      throw new ImportFileError(
+        `${file}: no row gives a record${reasons === '' ? '' : `, or can be converted: ${reasons}`}`,
+      )
+    }
+    // Each row is rejected once.
+    this.#db.prepare("UPDATE records SET entity = ? WHERE file = ? AND entity = ''").run(first.name, file)
+    const converted = {
+      file,
+      format,
+      content: content.digest('hex'),
+      columns: columns.all,
+      readsReason: columns.isRead(REASONS[0]),
+      rows: read,
+      entities: found,
+    }
+    this.#files.set(file, converted)
+    return converted
+  }
+
+  of(file: string): ConvertedFile {
+    const found = this.#files.get(file)
+    if (!found) throw new Error(`${file} was not read`)
+    return found
+  }
+
+  get files(): readonly ConvertedFile[] {
+    return [...this.#files.values()]
+  }
+
+  get converter(): LoadedConverter | undefined {
+    return this.#reading.converter
+  }
+
+  /** The records of an entity in a file, each with the row that it is from. Invoices have the line items of other files. */
+  async *records({ file }: ConvertedFile, entity: string): AsyncGenerator<SourceRow> {
+    const found = this.#db.prepare(
+      'SELECT row, external, record FROM records JOIN rows USING (at) WHERE file = ? AND entity = ? ORDER BY at',
+    )
+    type Found = { row: Uint8Array; external: string | null; record: Uint8Array }
+    for (const { row, external, record } of found.iterate(file, entity) as Iterable<Found>) {
+      const source = { ...deserialize(row), ...deserialize(record) }
+      yield entity === 'invoices' && 'values' in source ? this.#withLineItems(source, external) : source
+    }
+  }
+
+  #withLineItems(
+    invoice: SourceRow & { readonly values: Readonly<Record<string, unknown>> },
+    external: string | null,
+  ): SourceRow {
+    const items = (this.#itemsOf.all(external) as { record: Uint8Array }[]).map(
+      ({ record }): SourceRow => deserialize(record),
+    )
+    if (items.length === 0) return invoice
+    const { values, ...row } = invoice
+    // An invoice without some of its line items would be wrong.
+    if (items.some((item) => 'problem' in item))
+      return { ...row, problem: 'line_items has rows that were rejected' }
+    const line_items = items.flatMap((item) => {
+      const given = 'values' in item ? item.values.line_items : null
+      return typeof given === 'string' ? (parseJson(given) ?? given) : given
+    })
+    return { ...row, values: { ...values, line_items } }
+  }
+
+  /** How many invoices only the files of line items have, and the first lines of some of them. */
+  lineItemsLeft(): { readonly count: number; readonly lines: readonly number[] } {
+    const left = this.#db
+      .prepare(
+        "SELECT min(at) AS at FROM records WHERE entity = 'line-items' AND external NOT IN " +
+          "(SELECT external FROM records WHERE entity = 'invoices' AND external IS NOT NULL) GROUP BY external ORDER BY at",
+      )
+      .all() as { at: number }[]
+    const row = this.#db.prepare('SELECT row FROM rows WHERE at = ?')
+    const lines = left.slice(0, MAX_LINES).map(({ at }) => deserialize(row.get(at)?.row as Uint8Array).line)
+    return { count: left.length, lines }
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+
+  #entityOf(file: string): Entities[number] {
+    const { entities, entity } = this.#reading
+    const names = entities.map(({ name }) => name)
+    const wanted = entityOf(file, entity, names)
+    return entities.find(({ name }) => name === wanted) as Entities[number]
+  }
+
+  #convert(file: string, fileConverter: FileConverter, source: SourceRow, columns: FileColumns): Outcome {
+    const { entities, converter } = this.#reading
+    if ('problem' in source) return { problem: source.problem }
+    columns.warnings.length = 0
+    columns.currencies.clear()
+    const rows = [source, ...(source.further ?? [])].map((one) => {
+      const values = 'values' in one ? one.values : {}
+      for (const name of Object.keys(values)) columns.add(name)
+      return new Row(one.line, values, columns)
+    })
+    try {
+      return outcomeOf(() => {
+        if (typeof fileConverter !== 'function') columns.require(fileConverter.groupBy)
+        const result = called(fileConverter, rows)
+        const records = this.#newOf(recordsOf(result, entities, columns.currencies))
+        return { records, warnings: [...columns.warnings] }
+      })
+    } catch (error) {
+      throw new ImportFileError(`${file}:${source.line}: ${failureText(error, converter?.path ?? '')}`)
+    }
+  }
+
+  /**
+   * The records that no earlier row has given: the doctor of many appointments is one. @throws Problem if all have been
+   */
+  #newOf(records: readonly Converted[]): readonly Converted[] {
+    const found = records.filter((record) => {
+      const digest = createHash('sha256').update(JSON.stringify(record)).digest()
+      return this.#see.run(digest).changes > 0
+    })
+    if (found.length === 0 && records.length > 0) throw new Problem('repeats an earlier row')
+    return found
+  }
+}
+
+type FileConverter = Converter['files'][string]
+
+/** Reads rows whose columns are the fields of an entity. */
+function ownReader(entity: Entities[number], columns: FileColumns): (source: SourceRow) => Outcome {
+  const fields = fieldsOf(entity)
+  return (source) => {
+    if ('problem' in source) return { problem: source.problem }
+    for (const name of Object.keys(source.values)) {
+      const isField = fields.has(foldName(name))
+      if (isField || isReason(foldName(name))) columns.add(name)
+      if (isField) columns.require(name)
+    }
+    return outcomeOf(() => ({
+      records: [{ entity: entity.name, fields: valuesByField(source.values, fields) }],
+      warnings: [],
+    }))
+  }
+}
+
+function outcomeOf(convert: () => Outcome): Outcome {
+  try {
+    return convert()
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.message }
+    throw error
+  }
+}
+
+/** An id of the clinic's own system as text. */
+const textOf = (id: unknown): string | null => (id == null ? null : String(id).trim().normalize())
+
+/** A row as files of rejected rows have it. */
+const withoutValues = ({ line, cells, text, further }: SourceRow): object => ({
+  ...{ line, cells, text },
+  ...(further && { further: further.map(withoutValues) }),
+})
+
+/** Reads a column of rows. */
+const columnReader = (column: string) => (values: Readonly<Record<string, unknown>>) =>
+  Object.entries(values).find(([name]) => foldName(name) === foldName(column))?.[1]
+
+const called = (fileConverter: FileConverter, [first, ...others]: readonly Row[]): unknown => {
+  if (!first) return null
+  return typeof fileConverter === 'function'
+    ? fileConverter(first)
+    : fileConverter.convert([first, ...others])
+}
+
+/** @throws ImportFileError that names columns that are neither read nor ignored */
+function requireAllRead(
+  file: string,
+  fileConverter: FileConverter,
+  columns: FileColumns,
+  format: FileFormat,
+): void {
+  if (columns.unread.length === 0) return
+  // A second choice such as another number is read only where the first is empty.
+  try {
+    called(fileConverter, [new Row(0, {}, columns)])
+  } catch {}
+  const names = format.kind === 'csv' ? format.header : columns.all.map(({ column }) => column)
+  // A converter names columns: one that is there makes the line a header.
+  const isHeader = columns.all.some((column) => !column.is_ignored)
+  const unread = unreadProblems(columns.unread, names, [], isHeader)
+  if (unread.length > 0)
+    throw new ImportFileError(
+      `${file}${format.kind === 'csv' ? `:${format.headerLine}` : ''}: ${unread.join('; ')}`,
+    )
+}
+
+type ToConvert = {
+  /** The path of a converter, as it is given. */
+  readonly path?: string | undefined
+  /** The entity of files whose names do not tell it. */
+  readonly entity?: string | undefined
+  readonly clinic: Pick<ClinicInfo, 'timezone'>
+  readonly encodingOf?: (file: string) => string | undefined
+}
+
+/** Reads files. @throws ImportFileError that names what is wrong with each of them; CommandFailure for one of no entity */
+export async function convertFiles(
+  files: readonly string[],
+  { path, entity, clinic, encodingOf }: ToConvert,
+): Promise<Conversions> {
+  const converter = path === undefined ? undefined : await loadConverter(resolveFromInvocationDir(path))
+  const entities = fileEntities({} as Table, Date.now)
+  using kept = new DisposableStack()
+  const conversions = kept.use(new Conversions({ converter, entities, entity, clinic, now: Date.now() }))
+  const problems: string[] = []
+  for (const file of files)
+    try {
+      await conversions.add(file, encodingOf?.(file))
+    } catch (error) {
+      if (!(error instanceof ImportFileError)) throw error
+      problems.push(error.message)
+    }
+  if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
+  kept.move()
+  return conversions
+}
