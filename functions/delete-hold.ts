@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { deleteHold } from '../shared/api/holds.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { holdStore } from '../shared/store/calendar/holds.ts'
@@ -6,8 +5,6 @@ import { holdStore } from '../shared/store/calendar/holds.ts'
 export const handler = endpoint(
   deleteHold,
   { holds: holdStore },
-  async ({ clinicId, credential, path }, { holds }) => {
-    if (!(await holds.remove(clinicId, credential.key, path.id))) throw new ApiError('hold_not_found')
-    return undefined
-  },
+  async ({ clinicId, credential, path }, { holds }) =>
+    (await holds.remove(clinicId, credential.key, path.id)) ? undefined : null,
 )

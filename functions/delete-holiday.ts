@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { deleteHoliday } from '../shared/api/holidays.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { holidayChanges } from '../shared/store/copies/holiday-changes.ts'
@@ -12,7 +11,6 @@ export const handler = endpoint(
       path.id,
       write(() => ({})),
     )
-    if (!isRemoved) throw new ApiError('holiday_not_found')
-    return undefined
+    return isRemoved ? undefined : null
   },
 )

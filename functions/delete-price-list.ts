@@ -13,7 +13,6 @@ export const handler = endpoint(
     const isDeleted = await priceLists.remove(clinicId, path.id, requested, ({ isDefault }) => {
       if (isDefault) throw new ApiError('price_list_is_default')
     })
-    if (!isDeleted) throw new ApiError('price_list_not_found')
-    return undefined
+    return isDeleted ? undefined : null
   },
 )

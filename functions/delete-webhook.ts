@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { deleteWebhook, renderWebhook } from '../shared/api/webhooks.ts'
 import type { Webhook } from '../shared/domain/webhooks/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
@@ -10,7 +9,6 @@ export const handler = endpoint(
   async ({ clinicId, clinic, path, write }, { webhooks }) => {
     const requested = write((webhook: Webhook) => ({ data: renderWebhook(webhook, clinic) }))
     const isDeleted = await webhooks.remove(clinicId, path.id, requested)
-    if (!isDeleted) throw new ApiError('webhook_not_found')
-    return undefined
+    return isDeleted ? undefined : null
   },
 )

@@ -1,5 +1,4 @@
 import { getAppointment, renderAppointment } from '../shared/api/appointments.ts'
-import { ApiError } from '../shared/api/errors.ts'
 import { expandPatient } from '../shared/requests/expand-patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { appointmentStore } from '../shared/store/calendar/appointments.ts'
@@ -10,7 +9,7 @@ export const handler = endpoint(
   { patients: patientStore, appointments: appointmentStore },
   async ({ clinicId, clinic, path, query }, { patients, appointments }) => {
     const found = await appointments.find(clinicId, path.id)
-    if (!found) throw new ApiError('appointment_not_found')
+    if (!found) return null
     const appointment = renderAppointment(found.record, clinic)
     return { data: await expandPatient(patients, { clinic, query }, appointment) }
   },

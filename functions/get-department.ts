@@ -1,5 +1,4 @@
 import { getDepartment, renderDepartment } from '../shared/api/catalogue.ts'
-import { ApiError } from '../shared/api/errors.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { departmentStore } from '../shared/store/catalogue.ts'
 
@@ -8,7 +7,6 @@ export const handler = endpoint(
   { departments: departmentStore },
   async ({ clinicId, path }, { departments }) => {
     const found = await departments.find(clinicId, path.id)
-    if (!found) throw new ApiError('department_not_found')
-    return { data: renderDepartment(found) }
+    return found && { data: renderDepartment(found) }
   },
 )

@@ -1,5 +1,4 @@
 import { getDoctor, renderDoctor } from '../shared/api/doctors.ts'
-import { ApiError } from '../shared/api/errors.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { doctorStore } from '../shared/store/doctors.ts'
 
@@ -8,7 +7,6 @@ export const handler = endpoint(
   { doctors: doctorStore },
   async ({ clinicId, credential, path }, { doctors }) => {
     const found = await doctors.find(clinicId, path.id)
-    if (!found) throw new ApiError('doctor_not_found')
-    return { data: renderDoctor(found, credential) }
+    return found && { data: renderDoctor(found, credential) }
   },
 )

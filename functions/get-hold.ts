@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { getHold, renderHold } from '../shared/api/holds.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { holdStore } from '../shared/store/calendar/holds.ts'
@@ -8,7 +7,7 @@ export const handler = endpoint(
   { holds: holdStore },
   async ({ clinicId, clinic, credential, path, now }, { holds }) => {
     const hold = await holds.find(clinicId, credential.key, path.id)
-    if (!hold || Date.parse(hold.expiresAt) <= now) throw new ApiError('hold_not_found')
+    if (!hold || Date.parse(hold.expiresAt) <= now) return null
     return { data: renderHold(hold, clinic) }
   },
 )

@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { getInvoice, renderInvoiceDetails } from '../shared/api/invoices.ts'
 import { expandPatient } from '../shared/requests/expand-patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
@@ -10,7 +9,7 @@ export const handler = endpoint(
   { patients: patientStore, invoices: invoiceReader },
   async ({ clinicId, clinic, path, query }, { patients, invoices }) => {
     const found = await invoices.findWithPayments(clinicId, path.id)
-    if (!found) throw new ApiError('invoice_not_found')
+    if (!found) return null
     const rendered = renderInvoiceDetails(found.invoice, found.payments, clinic)
     return { data: await expandPatient(patients, { clinic, query }, rendered) }
   },

@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { getMessage, renderMessage } from '../shared/api/messages.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { messageStore } from '../shared/store/messages/messages.ts'
@@ -8,7 +7,6 @@ export const handler = endpoint(
   { messages: messageStore },
   async ({ clinicId, clinic, path }, { messages }) => {
     const found = await messages.find(clinicId, path.id)
-    if (!found) throw new ApiError('message_not_found')
-    return { data: renderMessage(found.record, clinic) }
+    return found && { data: renderMessage(found.record, clinic) }
   },
 )

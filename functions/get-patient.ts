@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { getPatient, renderPatientDetails } from '../shared/api/patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientStore } from '../shared/store/patients/patients.ts'
@@ -8,7 +7,6 @@ export const handler = endpoint(
   { patients: patientStore },
   async ({ clinicId, credential, path }, { patients }) => {
     const patient = await patients.find(clinicId, path.id) // another clinic's patient is not found
-    if (!patient) throw new ApiError('patient_not_found')
-    return { data: renderPatientDetails(patient, credential) }
+    return patient && { data: renderPatientDetails(patient, credential) }
   },
 )

@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { getPayment, renderPaymentDetails } from '../shared/api/payments.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { paymentStore } from '../shared/store/calendar/payments.ts'
@@ -8,7 +7,6 @@ export const handler = endpoint(
   { payments: paymentStore },
   async ({ clinicId, clinic, path }, { payments }) => {
     const found = await payments.find(clinicId, path.id)
-    if (!found) throw new ApiError('payment_not_found')
-    return { data: renderPaymentDetails(found.record, clinic) }
+    return found && { data: renderPaymentDetails(found.record, clinic) }
   },
 )

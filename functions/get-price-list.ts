@@ -1,5 +1,4 @@
 import { getPriceList, renderPriceList } from '../shared/api/catalogue.ts'
-import { ApiError } from '../shared/api/errors.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { priceListStore } from '../shared/store/catalogue.ts'
 
@@ -8,7 +7,6 @@ export const handler = endpoint(
   { priceLists: priceListStore },
   async ({ clinicId, path }, { priceLists }) => {
     const found = await priceLists.find(clinicId, path.id)
-    if (!found) throw new ApiError('price_list_not_found')
-    return { data: renderPriceList(found) }
+    return found && { data: renderPriceList(found) }
   },
 )

@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { getSchedule, renderScheduleDay } from '../shared/api/schedule.ts'
 import { scheduleOf } from '../shared/domain/booking/slots.ts'
 import { addDays } from '../shared/domain/clock.ts'
@@ -10,7 +9,7 @@ export const handler = endpoint(
   { doctors: doctorStore },
   async ({ clinicId, clinic: { timezone }, path, query }, { doctors }) => {
     const doctor = await doctors.find(clinicId, path.id)
-    if (!doctor) throw new ApiError('doctor_not_found')
+    if (!doctor) return null
     const { date: first, date_to: last = first } = query
     const data = []
     for (let date = first; date <= last; date = addDays(date, 1))

@@ -1,5 +1,4 @@
 import { getTreatment, renderTreatment } from '../shared/api/catalogue.ts'
-import { ApiError } from '../shared/api/errors.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { treatmentStore } from '../shared/store/catalogue.ts'
 
@@ -8,7 +7,6 @@ export const handler = endpoint(
   { treatments: treatmentStore },
   async ({ clinicId, path }, { treatments }) => {
     const found = await treatments.find(clinicId, path.id)
-    if (!found) throw new ApiError('treatment_not_found')
-    return { data: renderTreatment(found) }
+    return found && { data: renderTreatment(found) }
   },
 )

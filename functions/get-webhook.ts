@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { getWebhook, HEALTH_DELIVERIES, renderWebhookDetails } from '../shared/api/webhooks.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
@@ -14,7 +13,6 @@ export const handler = endpoint(
       healths.find(clinicId, path.id),
       deliveries.page(clinicId, path.id, { limit: HEALTH_DELIVERIES }, now),
     ])
-    if (!webhook) throw new ApiError('webhook_not_found')
-    return { data: renderWebhookDetails(webhook, health, newest?.items ?? [], clinic) }
+    return webhook && { data: renderWebhookDetails(webhook, health, newest?.items ?? [], clinic) }
   },
 )

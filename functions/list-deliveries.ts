@@ -1,5 +1,4 @@
 import { listDeliveries, renderDelivery } from '../shared/api/deliveries.ts'
-import { ApiError } from '../shared/api/errors.ts'
 import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
 import type { Scope } from '../shared/domain/scope.ts'
 import type { Delivery } from '../shared/domain/webhooks/delivery.ts'
@@ -16,7 +15,7 @@ export const handler = endpoint(
       webhooks.find(clinicId, path.id),
       deliveries.page(clinicId, path.id, query, now, filterOf(scopes)),
     ])
-    if (!webhook) throw new ApiError('webhook_not_found')
+    if (!webhook) return null
     if (!page) throw invalidCursor()
     return renderCursorPage(page, query, (delivery) => renderDelivery(delivery, clinic))
   },

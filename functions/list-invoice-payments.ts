@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { listInvoicePayments, renderPayment } from '../shared/api/payments.ts'
 import { renderPage } from '../shared/api/schemas.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
@@ -14,7 +13,7 @@ export const handler = endpoint(
       invoices.find(clinicId, path.id),
       payments.page(clinicId, { invoice: path.id, facets, from, to, order }, query),
     ])
-    if (!invoice) throw new ApiError('invoice_not_found')
+    if (!invoice) return null
     return renderPage(page, query, (payment) => renderPayment(payment, clinic))
   },
 )

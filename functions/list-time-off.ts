@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { listTimeOff, renderTimeOff } from '../shared/api/time-off.ts'
 import { formatSpan } from '../shared/domain/booking/doctor-days.ts'
 import { renderListPage } from '../shared/requests/list-page.ts'
@@ -10,7 +9,7 @@ export const handler = endpoint(
   { doctors: doctorStore },
   async ({ clinicId, path, query }, { doctors }) => {
     const doctor = await doctors.find(clinicId, path.id)
-    if (!doctor) throw new ApiError('doctor_not_found')
+    if (!doctor) return null
     const { from = '', to = '~' } = query
     const within = doctor.timeOff.filter((one) => from <= one.to && one.from <= to)
     const sorted = within.toSorted((a, b) => (formatSpan(a) < formatSpan(b) ? -1 : 1))

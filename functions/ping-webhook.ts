@@ -1,5 +1,4 @@
 import { pingWebhook, renderDelivery } from '../shared/api/deliveries.ts'
-import { ApiError } from '../shared/api/errors.ts'
 import { type Delivery, newDelivery } from '../shared/domain/webhooks/delivery.ts'
 import { PING } from '../shared/domain/webhooks/event.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
@@ -22,7 +21,7 @@ export const handler = endpoint(
     const response = (delivery: Delivery) => ({ data: renderDelivery(delivery, clinic) })
     const requested = write(response)
     const webhook = await webhooks.find(clinicId, path.id)
-    if (!webhook) throw new ApiError('webhook_not_found')
+    if (!webhook) return null
     const createdAt = new Date(now).toISOString()
     const event = {
       id: newId(),

@@ -28,7 +28,7 @@ export const handler = endpoint(
     }
     const { id: webhook, delivery_id: id } = path
     const delivery = await deliveries.change(clinicId, webhook, id, redeliverAgain, requested)
-    if (!delivery) throw new ApiError('delivery_not_found')
+    if (!delivery) return null
     const queued = { clinic: clinicId, webhook, delivery: id }
     await queues.push('quick', [queued]).catch((error) => count('delivery_not_queued', {}, error))
     return response(delivery)

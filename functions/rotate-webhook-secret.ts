@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import {
   renderStoredWebhook,
   renderWebhookWithSecret,
@@ -22,7 +21,6 @@ export const handler = endpoint(
     }
     const requested = write((rotated: Webhook) => renderStoredWebhook(rotated, clinic))
     const rotated = await webhooks.change(clinicId, path.id, rotate, requested)
-    if (!rotated) throw new ApiError('webhook_not_found')
-    return { data: renderWebhookWithSecret(rotated, clinic) }
+    return rotated && { data: renderWebhookWithSecret(rotated, clinic) }
   },
 )

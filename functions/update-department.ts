@@ -8,6 +8,5 @@ import { departmentChanges } from '../shared/store/catalogue-changes.ts'
 export const handler = endpoint(
   updateDepartment,
   { departments: departmentChanges },
-  (input, { departments }) =>
-    updateEntry(input, departments, inRecord(input.body), renderDepartment, 'department_not_found'),
+  (input, { departments }) => updateEntry(input, departments, inRecord(input.body), renderDepartment),
 )

@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { checkDateOfBirth, updatePatient } from '../shared/api/new-patient.ts'
 import { renderPatientDetails } from '../shared/api/patients.ts'
 import { inRecord } from '../shared/api/record-names.ts'
@@ -17,7 +16,6 @@ export const handler = endpoint(
       data: renderPatientDetails(patient, credential),
     })
     const changed = await patients.updateIdempotently(clinicId, path.id, inRecord(body), write(response))
-    if (!changed) throw new ApiError('patient_not_found')
-    return response(changed)
+    return changed && response(changed)
   },
 )

@@ -5,5 +5,5 @@ import { endpoint } from '../shared/runtime/endpoint.ts'
 import { priceListChanges } from '../shared/store/catalogue-changes.ts'
 
 export const handler = endpoint(updatePriceList, { priceLists: priceListChanges }, (input, { priceLists }) =>
-  updateEntry(input, priceLists, priceListValues(input.body), renderPriceList, 'price_list_not_found'),
+  updateEntry(input, priceLists, priceListValues(input.body), renderPriceList),
 )

@@ -6,5 +6,5 @@ import { endpoint } from '../shared/runtime/endpoint.ts'
 import { roomChanges } from '../shared/store/catalogue-changes.ts'
 
 export const handler = endpoint(updateRoom, { rooms: roomChanges }, (input, { rooms }) =>
-  updateEntry(input, rooms, inRecord(input.body), renderRoom, 'room_not_found'),
+  updateEntry(input, rooms, inRecord(input.body), renderRoom),
 )

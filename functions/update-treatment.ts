@@ -5,5 +5,5 @@ import { endpoint } from '../shared/runtime/endpoint.ts'
 import { treatmentChanges } from '../shared/store/catalogue-changes.ts'
 
 export const handler = endpoint(updateTreatment, { treatments: treatmentChanges }, (input, { treatments }) =>
-  updateEntry(input, treatments, treatmentValues(input.body), renderTreatment, 'treatment_not_found'),
+  updateEntry(input, treatments, treatmentValues(input.body), renderTreatment),
 )

@@ -1,4 +1,3 @@
-import { ApiError } from '../shared/api/errors.ts'
 import { allowWebhookHost, renderWebhook, tooManyRotations, updateWebhook } from '../shared/api/webhooks.ts'
 import { inLaterSecond } from '../shared/domain/timestamp.ts'
 import { type Webhook, withNewSecret } from '../shared/domain/webhooks/webhook.ts'
@@ -29,7 +28,7 @@ export const handler = endpoint(
     // A person has enabled the endpoint or changed its URL, so its earlier failures no longer count.
     const isTriedAnew = body.is_active === true || body.url !== undefined
     const webhook = await webhooks.change(clinicId, path.id, change, write(response), isTriedAnew)
-    if (!webhook) throw new ApiError('webhook_not_found')
+    if (!webhook) return null
     if (isTriedAnew) reportChange()
     return response(webhook)
   },

@@ -23,7 +23,6 @@ export const handler = endpoint(
         ? new ApiError('validation', { details: [{ field: 'amount', issue: TOO_LARGE }] })
         : error
     })
-    if (!payment) throw new ApiError('payment_not_found')
-    return response(payment)
+    return payment && response(payment)
   },
 )

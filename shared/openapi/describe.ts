@@ -93,8 +93,12 @@ export function describer() {
   return { schema, parameter, check }
 }
 
+/** `RoomChanges` and `RoomReference` have the fields of `Room`, and their descriptions. */
+const DERIVED_NAME =
+  /^(?:Expandable)?(.+?)(?:Changes|Create|Details|Reference|WithAliases|WithPayments|WithSecret)?$/
+
 /** The tables for a schema, the most specific one first. */
 function tablesOf(name: string): Table[] {
-  const base = DERIVED[name] ?? /^.+(Event)$/.exec(name)?.[1]
-  return [[name, SCHEMAS[name] ?? {}], ...(base === undefined ? [] : tablesOf(base))]
+  const base = DERIVED[name] ?? /^.+(Event)$/.exec(name)?.[1] ?? DERIVED_NAME.exec(name)?.[1]
+  return [[name, SCHEMAS[name] ?? {}], ...(base === undefined || base === name ? [] : tablesOf(base))]
 }

@@ -26,46 +26,17 @@ import { MAX_UNCOUNTED_ROWS } from '../domain/lists/paging.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { MAX_STORED_ATTEMPTS } from '../domain/webhooks/delivery-states.ts'
 
-/** Schemas that have the fields of another one, and their descriptions. */
+/** Schemas that have the fields of another one, and their descriptions, as far as their names do not say it (describe.ts). */
 export const DERIVED: Readonly<Record<string, string>> = {
   AppointmentChanges: 'AppointmentCreate',
-  AppointmentReference: 'Appointment',
-  DepartmentChanges: 'Department',
-  DepartmentCreate: 'Department',
-  DepartmentReference: 'Department',
   DoctorChanges: 'DoctorCreate',
-  DoctorReference: 'Doctor',
-  WorkingHours: 'WeeklyWindows',
-  ExpandableAppointment: 'Appointment',
   HoldCreate: 'AppointmentCreate',
-  ExpandableInvoice: 'Invoice',
   ExpandedInvoicePatient: 'Patient',
   InvoiceChanges: 'InvoiceCreate',
-  InvoiceDetails: 'Invoice',
-  InvoiceReference: 'Invoice',
-  InvoiceWithPayments: 'Invoice',
-  SecretRotationWithAliases: 'WebhookCreate',
-  SecretRotation: 'WebhookCreate',
-  WebhookCreateWithAliases: 'WebhookCreate',
   PatientChanges: 'PatientCreate',
-  PatientDetails: 'Patient',
-  PatientReference: 'Patient',
-  PaymentDetails: 'Payment',
-  PaymentReference: 'Payment',
-  PriceListChanges: 'PriceList',
-  PriceListCreate: 'PriceList',
-  PriceListItemCreate: 'PriceListItem',
-  PriceListReference: 'PriceList',
-  RoomChanges: 'Room',
-  RoomCreate: 'Room',
-  RoomReference: 'Room',
-  TreatmentChanges: 'Treatment',
-  TreatmentCreate: 'Treatment',
-  TreatmentReference: 'Treatment',
+  SecretRotation: 'WebhookCreate',
   WebhookChanges: 'WebhookCreate',
-  WebhookChangesWithAliases: 'WebhookChanges',
-  WebhookDetails: 'Webhook',
-  WebhookWithSecret: 'Webhook',
+  WorkingHours: 'WeeklyWindows',
 }
 
 const END_TIME = 'End, `HH:MM`, on the same day.'

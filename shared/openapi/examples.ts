@@ -117,14 +117,12 @@ export type Exchange = {
 
 type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
 
-/** The examples of endpoints by name, as far as they do not follow from their contracts. */
+/** The examples of endpoints, as far as they do not follow from their contracts. */
 type Examples<E extends Endpoint> = {
   readonly [One in E as One['id']]: {
-    readonly [name: string]: {
-      readonly query?: One extends { readonly query: infer Query } ? Input<Query> : never
-      readonly request?: One extends { readonly body: infer Body } ? Input<Body> : never
-      readonly response?: Input<One['response']['body']>
-    }
+    readonly query?: One extends { readonly query: infer Query } ? Input<Query> : never
+    readonly request?: One extends { readonly body: infer Body } ? Input<Body> : never
+    readonly response?: Input<One['response']['body']>
   }
 }
 
@@ -142,93 +140,8 @@ const VOID_REASON = 'Entered twice'
 const { hours } = renderDoctor(doctor, caller)
 const CURSOR = 'ozFq5xL86OKyMDAwMDAwMDQ5MA'
 
-/** Endpoints with such requests, and those whose responses show a change. */
-const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
-  'create-patient': {
-    default: {
-      request: {
-        first_name: patient.firstName,
-        last_name: patient.lastName,
-        date_of_birth: patient.dateOfBirth,
-        gender: patient.gender,
-        phone_number: patient.phoneNumber,
-        email_address: patient.emailAddress,
-        language: patient.language,
-        national_id: patient.nationalId,
-        notes: patient.notes,
-      },
-    },
-  },
-  'update-patient': {
-    default: {
-      request: { phone_number: '+905321234568', notes: null },
-      response: {
-        data: renderPatientDetails({ ...patient, phoneNumber: '+905321234568', notes: null }, caller),
-      },
-    },
-  },
-  'deactivate-patient': {
-    default: { response: { data: renderPatientDetails({ ...patient, isActive: false }, caller) } },
-  },
-  'create-department': { default: { request: { name: department.name, external_id: 'D-1' } } },
-  'update-department': changed({ is_active: false }, renderDepartment({ ...department, isActive: false })),
-  'create-room': { default: { request: { name: room.name, department_id: department.id } } },
-  'update-room': changed({ department_id: null }, renderRoom({ ...room, departmentId: null })),
-  'create-treatment': {
-    default: {
-      request: {
-        name: treatment.name,
-        duration_minutes: treatment.minutes,
-        price: renderTreatment(treatment).price,
-        doctor_ids: [doctor.id],
-      },
-    },
-  },
-  'update-treatment': changed(
-    { code: 'GP-1', price: 2000 },
-    renderTreatment({ ...treatment, code: 'GP-1', price: 200_000 }),
-  ),
-  'create-price-list': {
-    default: {
-      request: {
-        name: priceList.name,
-        is_default: true,
-        valid_from: priceList.validFrom,
-        items: renderPriceList(priceList).items,
-      },
-    },
-  },
-  'update-price-list': changed(
-    { valid_to: '2030-12-31' },
-    renderPriceList({ ...priceList, validTo: '2030-12-31' }),
-  ),
-  'create-doctor': {
-    default: {
-      request: {
-        full_name: doctor.fullName,
-        specialty: doctor.specialty,
-        department_id: department.id,
-        hours,
-      },
-      response: { data: renderDoctor(doctor, caller), meta: { appointments_outside: 0 } },
-    },
-  },
-  'update-doctor': {
-    default: {
-      request: { exceptions: { '2030-12-24': [] } },
-      response: {
-        data: renderDoctor({ ...doctor, exceptions: { '2030-12-24': [] } }, caller),
-        meta: { appointments_outside: 2 },
-      },
-    },
-  },
-  'create-time-off': {
-    default: {
-      request: { from: '2030-03-11', start_time: '11:00', end_time: '12:30', reason: 'Surgery' },
-      response: { data: timeOff, meta: { appointments_outside: 1 } },
-    },
-  },
-  'create-holiday': { default: { request: { from: holiday.from, name: holiday.reason } } },
+/** Endpoints with several examples. */
+const NAMED = {
   'get-availability': {
     default: availability({ doctor_id: doctor.id, date: appointment.date, limit: '3' }),
     treatment: availability({
@@ -239,139 +152,6 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
       limit: '3',
     }),
   },
-  'get-schedule': {
-    default: {
-      query: { date: appointment.date },
-      response: {
-        data: [
-          renderScheduleDay(
-            appointment.date,
-            scheduleOf({ doctor, date: appointment.date, timezone: clinic.timezone }),
-          ),
-        ],
-        meta: {
-          doctor_id: doctor.id,
-          date: appointment.date,
-          date_to: appointment.date,
-          timezone: clinic.timezone,
-        },
-      },
-    },
-  },
-  'create-hold': {
-    default: {
-      request: {
-        doctor_id: doctor.id,
-        appointment_date: appointment.date,
-        start_time: appointment.startTime,
-        duration: treatment.minutes,
-        room_id: room.id,
-      },
-    },
-  },
-  'create-appointment': {
-    default: {
-      request: {
-        patient_id: patient.id,
-        doctor_id: doctor.id,
-        appointment_date: appointment.date,
-        start_time: appointment.startTime,
-        duration: treatment.minutes,
-        room_id: room.id,
-        notes: appointment.notes,
-      },
-      response: { data: renderAppointment({ ...appointment, treatments: [] }, clinic) },
-    },
-  },
-  'update-appointment': {
-    default: {
-      request: { room_id: null, notes: 'Fasting' },
-      response: { data: renderAppointment({ ...appointment, room: null, notes: 'Fasting' }, clinic) },
-    },
-  },
-  'confirm-appointment': afterAction({ kind: 'confirm' }),
-  'cancel-appointment': {
-    default: { request: { reason: CANCELLATION.reason }, ...afterAction(CANCELLATION).default },
-  },
-  'check-in-appointment': afterAction({ kind: 'check_in' }),
-  'complete-appointment': afterAction({ kind: 'complete' }),
-  'no-show-appointment': afterAction({ kind: 'no_show' }),
-  'reopen-appointment': {
-    default: { request: {}, response: { data: renderAppointment(appointment, clinic) } },
-  },
-  'create-invoice': {
-    default: {
-      request: {
-        patient_id: patient.id,
-        appointment_id: appointment.id,
-        doctor_id: doctor.id,
-        due_date: invoice.dueDate,
-        line_items: [
-          {
-            description: treatment.name,
-            quantity: 1,
-            unit_price: 1850,
-            discount_rate: 10,
-            tax_rate: 20,
-            treatment_id: treatment.id,
-          },
-        ],
-      },
-    },
-  },
-  'update-invoice': {
-    default: {
-      request: { due_date: '2030-02-28' },
-      response: { data: writtenInvoice({ dueDate: '2030-02-28' }) },
-    },
-  },
-  'send-invoice': { default: { response: { data: writtenInvoice({ clinicStatus: 'sent' }) } } },
-  'cancel-invoice': { default: { response: { data: writtenInvoice({ clinicStatus: 'cancelled' }, []) } } },
-  'create-payment': {
-    default: {
-      request: {
-        invoice_id: invoice.id,
-        amount: renderedPayments[0]?.amount ?? 0,
-        payment_method: 'card',
-      },
-    },
-  },
-  'void-payment': {
-    default: {
-      request: { reason: VOID_REASON },
-      response: {
-        data: renderPaymentDetails(
-          {
-            ...(payments[0] as (typeof payments)[number]),
-            status: 'failed',
-            voidedAt: invoice.updatedAt,
-            voidReason: VOID_REASON,
-          },
-          clinic,
-        ),
-      },
-    },
-  },
-  'sync-records': {
-    default: {
-      request: {
-        entity: 'appointments',
-        records: [
-          {
-            external_id: 'A-1001',
-            patient_external_id: 'P-17',
-            doctor_external_id: 'D-1',
-            appointment_date: appointment.date,
-            start_time: appointment.startTime,
-            end_time: appointment.endTime,
-          },
-        ],
-      },
-      response: renderSync([
-        { externalId: 'A-1001', id: appointment.id, outcome: 'created', issues: [], warnings: [] },
-      ]),
-    },
-  },
   'send-message': {
     sms: { request: { channel: 'sms', ...text }, response: renderAcceptedMessage(sms) },
     email: {
@@ -379,25 +159,213 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Examples<WithRequiredFields> = {
       response: renderAcceptedMessage(email),
     },
   },
-  'create-webhook': {
-    default: {
-      request: {
-        url: webhook.url,
-        events: ['appointment.created', 'appointment.cancelled'],
-        description: webhook.description,
+} satisfies { readonly [Id in Endpoint['id']]?: Readonly<Record<string, Examples<Endpoint>[Id]>> }
+
+/** Endpoints with such requests, and those whose responses show a change. */
+const EXCHANGES: Partial<Examples<Endpoint>> & Omit<Examples<WithRequiredFields>, keyof typeof NAMED> = {
+  'create-patient': {
+    request: {
+      first_name: patient.firstName,
+      last_name: patient.lastName,
+      date_of_birth: patient.dateOfBirth,
+      gender: patient.gender,
+      phone_number: patient.phoneNumber,
+      email_address: patient.emailAddress,
+      language: patient.language,
+      national_id: patient.nationalId,
+      notes: patient.notes,
+    },
+  },
+  'update-patient': {
+    request: { phone_number: '+905321234568', notes: null },
+    response: {
+      data: renderPatientDetails({ ...patient, phoneNumber: '+905321234568', notes: null }, caller),
+    },
+  },
+  'deactivate-patient': {
+    response: { data: renderPatientDetails({ ...patient, isActive: false }, caller) },
+  },
+  'create-department': { request: { name: department.name, external_id: 'D-1' } },
+  'update-department': changed({ is_active: false }, renderDepartment({ ...department, isActive: false })),
+  'create-room': { request: { name: room.name, department_id: department.id } },
+  'update-room': changed({ department_id: null }, renderRoom({ ...room, departmentId: null })),
+  'create-treatment': {
+    request: {
+      name: treatment.name,
+      duration_minutes: treatment.minutes,
+      price: renderTreatment(treatment).price,
+      doctor_ids: [doctor.id],
+    },
+  },
+  'update-treatment': changed(
+    { code: 'GP-1', price: 2000 },
+    renderTreatment({ ...treatment, code: 'GP-1', price: 200_000 }),
+  ),
+  'create-price-list': {
+    request: {
+      name: priceList.name,
+      is_default: true,
+      valid_from: priceList.validFrom,
+      items: renderPriceList(priceList).items,
+    },
+  },
+  'update-price-list': changed(
+    { valid_to: '2030-12-31' },
+    renderPriceList({ ...priceList, validTo: '2030-12-31' }),
+  ),
+  'create-doctor': {
+    request: {
+      full_name: doctor.fullName,
+      specialty: doctor.specialty,
+      department_id: department.id,
+      hours,
+    },
+    response: { data: renderDoctor(doctor, caller), meta: { appointments_outside: 0 } },
+  },
+  'update-doctor': {
+    request: { exceptions: { '2030-12-24': [] } },
+    response: {
+      data: renderDoctor({ ...doctor, exceptions: { '2030-12-24': [] } }, caller),
+      meta: { appointments_outside: 2 },
+    },
+  },
+  'create-time-off': {
+    request: { from: '2030-03-11', start_time: '11:00', end_time: '12:30', reason: 'Surgery' },
+    response: { data: timeOff, meta: { appointments_outside: 1 } },
+  },
+  'create-holiday': { request: { from: holiday.from, name: holiday.reason } },
+  'get-schedule': {
+    query: { date: appointment.date },
+    response: {
+      data: [
+        renderScheduleDay(
+          appointment.date,
+          scheduleOf({ doctor, date: appointment.date, timezone: clinic.timezone }),
+        ),
+      ],
+      meta: {
+        doctor_id: doctor.id,
+        date: appointment.date,
+        date_to: appointment.date,
+        timezone: clinic.timezone,
       },
+    },
+  },
+  'create-hold': {
+    request: {
+      doctor_id: doctor.id,
+      appointment_date: appointment.date,
+      start_time: appointment.startTime,
+      duration: treatment.minutes,
+      room_id: room.id,
+    },
+  },
+  'create-appointment': {
+    request: {
+      patient_id: patient.id,
+      doctor_id: doctor.id,
+      appointment_date: appointment.date,
+      start_time: appointment.startTime,
+      duration: treatment.minutes,
+      room_id: room.id,
+      notes: appointment.notes,
+    },
+    response: { data: renderAppointment({ ...appointment, treatments: [] }, clinic) },
+  },
+  'update-appointment': {
+    request: { room_id: null, notes: 'Fasting' },
+    response: { data: renderAppointment({ ...appointment, room: null, notes: 'Fasting' }, clinic) },
+  },
+  'confirm-appointment': afterAction({ kind: 'confirm' }),
+  'cancel-appointment': {
+    request: { reason: CANCELLATION.reason },
+    ...afterAction(CANCELLATION),
+  },
+  'check-in-appointment': afterAction({ kind: 'check_in' }),
+  'complete-appointment': afterAction({ kind: 'complete' }),
+  'no-show-appointment': afterAction({ kind: 'no_show' }),
+  'reopen-appointment': {
+    request: {},
+    response: { data: renderAppointment(appointment, clinic) },
+  },
+  'create-invoice': {
+    request: {
+      patient_id: patient.id,
+      appointment_id: appointment.id,
+      doctor_id: doctor.id,
+      due_date: invoice.dueDate,
+      line_items: [
+        {
+          description: treatment.name,
+          quantity: 1,
+          unit_price: 1850,
+          discount_rate: 10,
+          tax_rate: 20,
+          treatment_id: treatment.id,
+        },
+      ],
+    },
+  },
+  'update-invoice': {
+    request: { due_date: '2030-02-28' },
+    response: { data: writtenInvoice({ dueDate: '2030-02-28' }) },
+  },
+  'send-invoice': { response: { data: writtenInvoice({ clinicStatus: 'sent' }) } },
+  'cancel-invoice': { response: { data: writtenInvoice({ clinicStatus: 'cancelled' }, []) } },
+  'create-payment': {
+    request: {
+      invoice_id: invoice.id,
+      amount: renderedPayments[0]?.amount ?? 0,
+      payment_method: 'card',
+    },
+  },
+  'void-payment': {
+    request: { reason: VOID_REASON },
+    response: {
+      data: renderPaymentDetails(
+        {
+          ...(payments[0] as (typeof payments)[number]),
+          status: 'failed',
+          voidedAt: invoice.updatedAt,
+          voidReason: VOID_REASON,
+        },
+        clinic,
+      ),
+    },
+  },
+  'sync-records': {
+    request: {
+      entity: 'appointments',
+      records: [
+        {
+          external_id: 'A-1001',
+          patient_external_id: 'P-17',
+          doctor_external_id: 'D-1',
+          appointment_date: appointment.date,
+          start_time: appointment.startTime,
+          end_time: appointment.endTime,
+        },
+      ],
+    },
+    response: renderSync([
+      { externalId: 'A-1001', id: appointment.id, outcome: 'created', issues: [], warnings: [] },
+    ]),
+  },
+  'create-webhook': {
+    request: {
+      url: webhook.url,
+      events: ['appointment.created', 'appointment.cancelled'],
+      description: webhook.description,
     },
   },
   'update-webhook': {
-    default: {
-      request: { events: ['appointment.created'], is_active: false },
-      response: {
-        data: renderWebhook({ ...webhook, events: ['appointment.created'], isActive: false }, clinic),
-      },
+    request: { events: ['appointment.created'], is_active: false },
+    response: {
+      data: renderWebhook({ ...webhook, events: ['appointment.created'], isActive: false }, clinic),
     },
   },
   redeliver: {
-    default: { response: { data: renderDelivery(redelivered(delivery, NOW), clinic) } },
+    response: { data: renderDelivery(redelivered(delivery, NOW), clinic) },
   },
 }
 
@@ -407,11 +375,11 @@ function writtenInvoice(facts: Partial<Invoice>, paid: readonly (typeof payments
 }
 
 function changed<Request, Wire>(request: Request, data: Wire) {
-  return { default: { request, response: { data } } }
+  return { request, response: { data } }
 }
 
 function afterAction(action: AppointmentAction) {
-  return { default: { response: { data: renderAppointment(appointmentAfter(action), clinic) } } }
+  return { response: { data: renderAppointment(appointmentAfter(action), clinic) } }
 }
 
 function availability(query: Omit<z.input<typeof getAvailability.query>, 'treatment_ids'>) {
@@ -433,9 +401,10 @@ function availability(query: Omit<z.input<typeof getAvailability.query>, 'treatm
  */
 export function exchangesOf(route: Route): Readonly<Record<string, Exchange>> {
   const { id, aliasOf = id, body, response } = route
-  const examples: Readonly<Record<string, Readonly<Record<string, Exchange>>>> = EXCHANGES
+  const named: Readonly<Record<string, Readonly<Record<string, Exchange>>>> = NAMED
+  const exchanges: Readonly<Record<string, Exchange>> = EXCHANGES
   return Object.fromEntries(
-    Object.entries(examples[aliasOf] ?? { default: {} }).map(([name, example]) => [
+    Object.entries(named[aliasOf] ?? { default: exchanges[aliasOf] ?? {} }).map(([name, example]) => [
       name,
       {
         ...(body && { request: {} }),

@@ -1,5 +1,4 @@
 /** Requests that create and change records of the catalogue, which are alike for all its kinds. */
-import type { RecordNotFoundKey } from '../api/error-catalogue.ts'
 import { ApiError, unknownIds } from '../api/errors.ts'
 import { InvalidEntry } from '../domain/catalogue/catalogue-rules.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
@@ -24,19 +23,17 @@ export async function createEntry<Entry, Values, Wire>(
   return response(await create(clinic, created, () => values, write(response)).catch(rejectEntry))
 }
 
-/** Changes the record of a request, and returns its response. */
+/** Changes the record of a request, and returns its response; null if there is none. */
 export async function updateEntry<Entry, Values, Wire>(
   request: Request & { readonly path: { readonly id: string } },
   { update }: CatalogueChanges<Entry, Values>,
   values: Values,
   render: (entry: Entry) => Wire,
-  notFound: RecordNotFoundKey,
-): Promise<{ data: Wire }> {
+): Promise<{ data: Wire } | null> {
   const { clinic, path, write } = request
   const response = (entry: Entry) => ({ data: render(entry) })
   const changed = await update(clinic, path.id, () => values, write(response)).catch(rejectEntry)
-  if (!changed) throw new ApiError(notFound)
-  return response(changed.after)
+  return changed && response(changed.after)
 }
 
 /** @throws ApiError that names the fields */

@@ -1,5 +1,4 @@
 import type { Caller } from '../api/account.ts'
-import { ApiError } from '../api/errors.ts'
 import { renderPatientDetails } from '../api/patients.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Patient } from '../domain/patients/patient.ts'
@@ -23,7 +22,7 @@ type Patients = {
   ) => Promise<WithUpdatedAt<Patient> | null>
 }
 
-/** Makes the patient of a request active or inactive, and returns the response. @throws ApiError for an unknown patient */
+/** Makes the patient of a request active or inactive, and returns the response; null for an unknown patient. */
 export async function setPatientActive(
   { clinicId, credential, path, write }: Request,
   patients: Patients,
@@ -31,6 +30,5 @@ export async function setPatientActive(
 ) {
   const response = (patient: WithUpdatedAt<Patient>) => ({ data: renderPatientDetails(patient, credential) })
   const changed = await patients.update(clinicId, path.id, { isActive }, write(response))
-  if (!changed) throw new ApiError('patient_not_found')
-  return response(changed)
+  return changed && response(changed)
 }

@@ -49,6 +49,11 @@ export type Input<R extends Route> = {
 
 type ResponseBody<R extends Route> = z.input<R['response']['body']>
 
+/** What an endpoint returns: its response; null for the error that the contract names for an unknown id, of the last one in the path. */
+type Result<R extends Route> = R extends { readonly params: object }
+  ? ResponseBody<R> | null
+  : ResponseBody<R>
+
 /**
  * A Lambda handler for one route: the chain, then `handle` with its stores. Stores are opened once per process, from the
  * environment that the stack sets for the function. While the function starts, and has a whole core, its `prepare` uses the
@@ -57,7 +62,7 @@ type ResponseBody<R extends Route> = z.input<R['response']['body']>
 export function endpoint<R extends Route, S extends Stores>(
   route: R,
   stores: S,
-  handle: (input: Input<R>, stores: Opened<S>) => Promise<ResponseBody<R>>,
+  handle: (input: Input<R>, stores: Opened<S>) => Promise<Result<R>>,
 ) {
   const environment = readEnvironment()
   const table = openTable(documentClient(), environment.TABLE_NAME, { source: 'api' })
@@ -125,11 +130,16 @@ export function endpoint<R extends Route, S extends Stores>(
     }
     // A request that has its response makes no further call of the table. The last attempt has half of the time.
     const ended = new AbortController()
-    const work = () =>
-      handle(input as Input<R>, opened).catch(async (error) => {
+    const work = async () => {
+      try {
+        const result = await handle(input as Input<R>, opened)
+        if (result !== null) return result
+        throw new ApiError(Object.values(route.params ?? {}).at(-1) ?? 'internal')
+      } catch (error) {
         if (isRejection(error)) await requireStillNew()
         throw error
-      })
+      }
+    }
     const deadline = performance.now() + context.getRemainingTimeInMillis() / 2
     try {
       const onOptionalFailure = (error: unknown) => platform.count('copies_left_stale', {}, error)
