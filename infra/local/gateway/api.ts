@@ -12,12 +12,12 @@ import {
   type Target,
 } from './event.ts'
 import { type HttpResponse, readResult } from './response.ts'
-import { type Invocation, matchRoute, type Route } from './routes.ts'
+import { type GatewayRoute, type Invocation, matchRoute } from './routes.ts'
 import type { Throttle } from './throttle.ts'
 
 export type DeployedApi = {
   readonly api: Api
-  readonly routes: readonly Route[]
+  readonly routes: readonly GatewayRoute[]
   readonly throttle: Throttle
   readonly renderError: RenderError
   /** Whether too many requests wait for their function. */

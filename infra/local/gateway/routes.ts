@@ -10,7 +10,7 @@ export type Integration = Invocation | Mock
 /** The function that a method of a resource invokes. */
 export type Invocation = { readonly functionArn: string; readonly timeoutMs: number }
 
-export type Route = {
+export type GatewayRoute = {
   /** The resource path of the template, such as `/patients/{id}`. */
   readonly resource: string
   readonly resourceId: string
@@ -22,7 +22,7 @@ export type Route = {
 }
 
 export type Match = {
-  readonly route: Route
+  readonly route: GatewayRoute
   readonly integration: Integration
   readonly pathParameters: Readonly<Record<string, string>> | null
 }
@@ -31,10 +31,10 @@ export type Match = {
 const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'])
 const INTEGRATION_TIMEOUT_MS = 29_000
 
-type Resource = Pick<Route, 'resource' | 'resourceId' | 'methods'>
+type Resource = Pick<GatewayRoute, 'resource' | 'resourceId' | 'methods'>
 
 /** The routes of the API, most specific first. @throws Error that names an unsupported method */
-export function routesOf(template: ResolvedTemplate): Route[] {
+export function routesOf(template: ResolvedTemplate): GatewayRoute[] {
   const minCompressionSize = minCompressionSizeOf(template)
   const [method] = template.resourcesOf('AWS::ApiGateway::Method')
   if (method)
@@ -80,7 +80,7 @@ function wildcardRank(segment: string): number {
 }
 
 /** Compares segments from the left: literal before parameter before greedy parameter. */
-function bySpecificity(one: Route, other: Route): number {
+function bySpecificity(one: GatewayRoute, other: GatewayRoute): number {
   for (let at = 0; at < Math.min(one.segments.length, other.segments.length); at++) {
     const difference = wildcardRank(one.segments[at] ?? '') - wildcardRank(other.segments[at] ?? '')
     if (difference !== 0) return difference
@@ -92,7 +92,7 @@ function bySpecificity(one: Route, other: Route): number {
  * The first route that matches the path and has the method. If a resource lacks the method, a less specific one is
  * used, as on AWS.
  */
-export function matchRoute(routes: readonly Route[], method: string, path: string): Match | null {
+export function matchRoute(routes: readonly GatewayRoute[], method: string, path: string): Match | null {
   const segments = path.replace(/\/$/, '').split('/').slice(1)
   for (const route of routes) {
     const integration =

@@ -1,8 +1,8 @@
 import type { ResolvedTemplate } from '../template/template.ts'
-import type { Route } from './routes.ts'
+import type { GatewayRoute } from './routes.ts'
 
 /** Whether a request is within the limit. A REST API limits each method of a stage separately. */
-export type Throttle = (route: Route, method: string) => boolean
+export type Throttle = (route: GatewayRoute, method: string) => boolean
 
 type Setting = {
   readonly ResourcePath: string

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { isUnavailable, UnavailableError } from './errors.ts'
 
 /** What ends the calls of the table that a piece of work makes. */
-export type Scope = {
+type Scope = {
   /** A function is called before each call, so that a process that was suspended notices that it has lost its lease. */
   readonly signals: readonly (AbortSignal | (() => AbortSignal))[]
   /** The time, by `performance.now()`, after which nothing is retried, and optional work ends. */
