@@ -1,10 +1,10 @@
-/** Runs histories by seed, and shrinks one that fails to the operations that its failure needs. */
-import { seededRandom } from '../support/realistic-dynamodb/random.ts'
+/** Runs histories by seed. */
+import { seededRandom } from '../support/random.ts'
 import type { RealisticDynamoDb } from '../support/realistic-dynamodb/realistic-dynamodb.ts'
 import { checkEverything } from './checks/everything.ts'
 import { createClinics } from './clinics.ts'
 import { type Plan, planOf, runOperations } from './history.ts'
-import type { OpenStage, Stage } from './stage.ts'
+import type { Stage } from './local-stage.ts'
 
 export type Report = {
   readonly firstSeed: number
@@ -14,70 +14,55 @@ export type Report = {
   readonly operations: Record<string, number>
   readonly faults: Record<string, number>
   conflicts: number
-  readonly failures: { seed: number; message: string; operations: string[] }[]
+  readonly failures: { seed: number; message: string }[]
 }
 
 /** Histories of one table: a scan of it stays fast. */
 const HISTORIES_PER_STAGE = 10
-/** How often a shrunk history may succeed by chance: its operations overlap differently each time. */
-const TRIES = 3
-const MAX_SHRINK_RUNS = 40
 /** A campaign ends after so many failed histories. */
 const MAX_FAILURES = 3
 
-export type CampaignOptions = {
-  readonly firstSeed: number
-  readonly histories: number
-  readonly lanes: number
-  /** After so many histories, and again after as many, the totals are reported. */
-  readonly progressStep: number
-  readonly onProgress: (line: string) => void
-}
+const LANES = 4
+/** After so many histories, and again after as many, the totals are printed. */
+const PROGRESS_STEP = 100
 
 export async function runCampaign(
-  openStage: OpenStage,
-  { firstSeed, histories, lanes, progressStep, onProgress }: CampaignOptions,
+  openStage: () => Promise<Stage>,
+  firstSeed: number,
+  histories: number,
 ): Promise<Report> {
   const report: Report = { firstSeed, histories: 0, operations: {}, faults: {}, conflicts: 0, failures: [] }
   let next = firstSeed
   const lane = async () => {
     while (next < firstSeed + histories && report.failures.length < MAX_FAILURES) {
-      await using opened = await openStage()
+      await using stage = await openStage()
       for (let n = 0; n < HISTORIES_PER_STAGE && next < firstSeed + histories; n++) {
         const plan = planOf(next++)
-        const failure = await runHistory(opened, plan, report)
+        await runHistory(stage, plan, report).catch((error: Error) => {
+          process.stderr.write(`history ${plan.seed} failed: ${error.stack}\n`)
+          report.failures.push({ seed: plan.seed, message: error.message })
+        })
         report.histories++
-        if (report.histories % progressStep === 0) onProgress(formatReport(report))
-        if (!failure) continue
-        if (report.failures.length >= MAX_FAILURES) return
-        // Before shrinking: what failed once may not fail again.
-        process.stderr.write(`history ${plan.seed} failed: ${failure.stack}\n`)
-        const shrunk = await shrink(opened, plan)
-        const operations = shrunk.operations.map((operation) => JSON.stringify(operation))
-        report.failures.push({ seed: plan.seed, message: failure.message, operations })
+        if (report.histories % PROGRESS_STEP === 0) process.stdout.write(`${formatReport(report)}\n`)
       }
     }
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: LANES }, lane))
   return report
 }
 
-/** The failure of the history; null if it passed. */
-async function runHistory(stage: Stage, plan: Plan, report: Report | null): Promise<Error | null> {
-  const { dynamodb, table } = stage
-  const { world, counts } = stage.begin(seededRandom(plan.seed, 'providers'))
+/** @throws the failure of the history */
+async function runHistory({ dynamodb, table, begin }: Stage, plan: Plan, report: Report): Promise<void> {
+  const { world, providers } = begin(seededRandom(plan.seed, 'providers'))
   const clinics = await createClinics(table)
   dynamodb.resetCounts()
   dynamodb.faults.random({ seed: plan.seed, rates: plan.faults, maxDelayMs: 20 })
   try {
-    await runOperations(plan, world, clinics, report?.operations ?? {})
+    await runOperations(plan, world, clinics, report.operations)
     await checkEverything(world, clinics)
-    return null
-  } catch (error) {
-    return error as Error
   } finally {
     dynamodb.faults.clear()
-    if (report) addCounts(report, dynamodb, counts)
+    addCounts(report, dynamodb, providers.counts)
   }
 }
 
@@ -94,28 +79,6 @@ function addCounts(
     for (const by of Object.values(byOperation)) add(kind, by)
   for (const [kind, by] of Object.entries(otherFaults)) add(kind, by)
   for (const by of Object.values(conflicts)) report.conflicts += by
-}
-
-/** Leaves out operations, in ever smaller parts, as long as the history still fails. */
-async function shrink(stage: Stage, plan: Plan): Promise<Plan> {
-  let operations = plan.operations
-  let runs = 0
-  const fails = async (fewer: Plan['operations']) => {
-    for (let n = 0; n < TRIES && runs++ < MAX_SHRINK_RUNS; n++)
-      if (await runHistory(stage, { ...plan, operations: fewer }, null)) return true
-    return false
-  }
-  for (
-    let size = Math.ceil(operations.length / 2);
-    size >= 1 && runs < MAX_SHRINK_RUNS;
-    size = Math.floor(size / 2)
-  )
-    for (let at = 0; at < operations.length; ) {
-      const fewer = operations.toSpliced(at, size)
-      if (await fails(fewer)) operations = fewer
-      else at += size
-    }
-  return { ...plan, operations }
 }
 
 /** A report as lines of text, for the run's output. */
@@ -136,6 +99,6 @@ export function formatReport({
     `${histories} histories from seed ${firstSeed}, ${failures.length} failed`,
     `operations: ${list(operations)}`,
     `faults: ${list(faults)}, conflicts ${conflicts}`,
-    ...failures.map(({ seed, message, operations: kept }) => `seed ${seed}: ${message}\n${kept.join('\n')}`),
+    ...failures.map(({ seed, message }) => `seed ${seed}: ${message}`),
   ].join('\n')
 }

@@ -38,13 +38,8 @@ it(
     const { documentClient } = await import('../../shared/runtime/document-client.ts')
     const openStage = () => openLocalStage(inject('dynamodb'), documentClient as OpenClient)
     const { SEED, FIRST_SEED = '1', HISTORIES = String(rounds(6, 9800)) } = process.env
-    const report = await runCampaign(openStage, {
-      firstSeed: Number(SEED ?? FIRST_SEED),
-      histories: SEED === undefined ? Number(HISTORIES) : 1,
-      lanes: 4,
-      progressStep: 100,
-      onProgress: (line) => process.stdout.write(`${line}\n`),
-    })
+    const count = SEED === undefined ? Number(HISTORIES) : 1
+    const report = await runCampaign(openStage, Number(SEED ?? FIRST_SEED), count)
     process.stdout.write(`${formatReport(report)}\n`)
     expect(report.failures).toEqual([])
   },

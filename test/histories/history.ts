@@ -1,6 +1,7 @@
 /** Histories: operations drawn from a seed, run several at a time, and checked by what the model knows. */
+
+import { type RandomSource, seededRandom } from '../support/random.ts'
 import type { FaultRates } from '../support/realistic-dynamodb/faults.ts'
-import { type RandomSource, seededRandom } from '../support/realistic-dynamodb/random.ts'
 import type { ClinicModel } from './model.ts'
 import * as calendar from './operations/calendar.ts'
 import * as changes from './operations/changes.ts'

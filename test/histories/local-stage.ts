@@ -4,11 +4,11 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { openTable } from '../../shared/store/table/table.ts'
 import { plainClient } from '../support/dynamodb/plain-client.ts'
 import { lighten, shortCut } from '../support/dynamodb/short-cut.ts'
+import type { RandomSource } from '../support/random.ts'
 import { startRealisticDynamoDb } from '../support/realistic-dynamodb/realistic-dynamodb.ts'
 import { createTestTable } from '../support/table.ts'
 import { functionInstances } from './functions.ts'
 import { localWorld } from './local-world.ts'
-import type { Stage } from './stage.ts'
 
 const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
 /** From 0 to 2 ms. */
@@ -18,7 +18,10 @@ const PROVIDER_FAULTS = 0.04
 /** The client of the functions' own configuration comes from the caller, which has replaced its module. */
 export type OpenClient = (config: object) => DynamoDBDocumentClient
 
-export async function openLocalStage(endpoint: string, openClient: OpenClient): Promise<Stage> {
+export type Stage = Awaited<ReturnType<typeof openLocalStage>>
+
+/** Opens where the histories of a campaign take place: an engine with a table, and everything that reaches it. */
+export async function openLocalStage(endpoint: string, openClient: OpenClient) {
   const dynamodb = await startRealisticDynamoDb({ engine: endpoint, latency: LATENCY })
   const client = lighten(openClient(shortCut(dynamodb.execute)))
   const direct = plainClient(dynamodb.pass)
@@ -27,11 +30,10 @@ export async function openLocalStage(endpoint: string, openClient: OpenClient): 
   const engine = { dynamodb, client, direct, tableName, functions: functionInstances(tableName) }
   return {
     dynamodb,
+    /** The table without faults and conflicts. */
     table: openTable(direct, tableName),
-    begin: (random) => {
-      const { world, providers } = localWorld(engine, random, PROVIDER_FAULTS)
-      return { world, counts: providers.counts }
-    },
+    /** Begins a history. */
+    begin: (random: RandomSource) => localWorld(engine, random, PROVIDER_FAULTS),
     [Symbol.asyncDispose]: async () => {
       await raw.send(new DeleteTableCommand({ TableName: tableName }))
       client.destroy()

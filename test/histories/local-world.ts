@@ -5,14 +5,14 @@ import { PROVIDERS } from '../../shared/domain/messages/message.ts'
 import { ALL_ANNOUNCED_PARTITIONS } from '../../shared/store/keys/events.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
+import { batch, feedback, receiptsOf } from '../infra/functions/worker-events.ts'
 import { apiEvent, lambdaContext } from '../support/event.ts'
-import type { RandomSource } from '../support/realistic-dynamodb/random.ts'
+import type { RandomSource } from '../support/random.ts'
+import type { InjectedFault, Selection } from '../support/realistic-dynamodb/faults.ts'
 import type { RealisticDynamoDb } from '../support/realistic-dynamodb/realistic-dynamodb.ts'
 import { tableText } from '../support/table-text.ts'
 import type { functionInstances } from './functions.ts'
-import { emailEvent, smsReceipt } from './provider-events.ts'
 import { createProviders } from './providers.ts'
-import { planTransactionFaults } from './stage.ts'
 import { CRASHED, type CrashPoint, runTask, type Surroundings, taskClient, taskNow } from './task.ts'
 import type { ApiRequest, World } from './world.ts'
 
@@ -92,7 +92,10 @@ export function localWorld(engine: LocalEngine, random: RandomSource, providerFa
       )
       return result === CRASHED ? 'crashed' : { result: result as Awaited<ReturnType<typeof work>> }
     },
-    planFaults: (faults) => planTransactionFaults(dynamodb, faults),
+    planFaults: (faults) => {
+      for (const { kind, times } of faults)
+        dynamodb.faults.next({ kind, times, operation: 'TransactWriteItems' } as InjectedFault & Selection)
+    },
     restart: functions.restart,
     webhookUrl: (token) => `https://${token}.example.com/`,
     runWorkers: async (crash) => {
@@ -118,12 +121,22 @@ export function localWorld(engine: LocalEngine, random: RandomSource, providerFa
     },
     reportFeedback: async (report, crash) => {
       const provider = providers.messageIds.get(report.text) ?? ''
-      const [id, event] =
-        report.channel === 'sms' ? smsReceipt(report, provider) : emailEvent(report, provider)
       // Receipts name an SMS by the provider's id. Those of ids that were never recorded are ignored.
       const isKnown =
         report.channel === 'email' ||
         (await messageDispatch({ table }).findByProviderId(PROVIDERS.sms, provider)) !== null
+      const isDelivered = report.kind === 'delivered'
+      const facts = {
+        provider_message_id: provider,
+        ...(!isDelivered && { detail: ['Permanent', 'General'] }),
+      }
+      const [id, event] =
+        report.channel === 'sms'
+          ? ['sms-receipts', receiptsOf([provider], isDelivered ? 'SUCCESS' : 'FAILURE')]
+          : [
+              'email-feedback',
+              batch([feedback(report.clinic, isDelivered ? 'Delivery' : 'Bounce', report.id, facts)]),
+            ]
       const result = await invoke(id, event, crash).catch(() => CRASHED)
       return isKnown && result !== CRASHED && !(result as QueueResult | undefined)?.batchItemFailures?.length
     },

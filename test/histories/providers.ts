@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import type { RandomSource } from '../support/realistic-dynamodb/random.ts'
+import type { RandomSource } from '../support/random.ts'
 import { outgoing } from './task.ts'
 
 type QueueMessage = { readonly id: string; readonly queue: string; readonly body: string }

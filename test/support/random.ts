@@ -1,5 +1,8 @@
-/** Random numbers from 0 to 1, determined by the seed (mulberry32). */
-export function mulberry32(seed: number): () => number {
+/** Numbers from 0 up to 1. */
+export type RandomSource = () => number
+
+/** Random numbers, determined by the seed (mulberry32). */
+export function mulberry32(seed: number): RandomSource {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -7,6 +10,13 @@ export function mulberry32(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
+}
+
+/** A generator that repeats its sequence for the same seed and name. */
+export function seededRandom(seed: number, name: string): RandomSource {
+  let state = seed | 0
+  for (const character of name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193)
+  return mulberry32(state)
 }
 
 /** A seeded generator, so that data is the same on every machine and in every run. */

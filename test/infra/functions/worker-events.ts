@@ -16,13 +16,14 @@ export const batch = (bodies: object[]) => ({
 export const queued = (clinic: string, message: string) => ({ clinic, message, waits: 0 })
 
 /** Feedback of SES. */
-export const feedback = (clinic: string, event: string, message: string) => ({
+export const feedback = (clinic: string, event: string, message: string, facts: object = {}) => ({
   event,
   clinic: [clinic],
   message: [message],
   provider_message_id: newUuid(),
   at: new Date().toISOString(),
   detail: [],
+  ...facts,
 })
 
 /** Receipts of SMS with these ids of SNS, as its log group sends them. */

@@ -1,9 +1,9 @@
+import { seededRandom } from '../random.ts'
 import { cancellation, type DataOperation, type EngineCall, errorReply, type Reply } from './call.ts'
 import { conflictGuard } from './conflicts.ts'
 import type { AppliedFault, HoldPoint } from './faults.ts'
 import { type LatencyOptions, latency, pause } from './latency.ts'
 import { type EngineSend, partialBatch, partialResult, withoutMadeUpStart } from './partial-results.ts'
-import { seededRandom } from './random.ts'
 import { IN_PROGRESS, requestTokens } from './request-tokens.ts'
 
 type Options = {

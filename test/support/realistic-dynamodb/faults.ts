@@ -1,5 +1,5 @@
+import { seededRandom } from '../random.ts'
 import type { DataOperation, EngineCall } from './call.ts'
-import { seededRandom } from './random.ts'
 
 /** A fault that is injected into a call. */
 export type InjectedFault =

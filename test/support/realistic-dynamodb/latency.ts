@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '../random.ts'
 import type { DataOperation } from './call.ts'
-import { seededRandom } from './random.ts'
 
 /** How long calls take, in milliseconds, the engine's own time included. */
 export type LatencyOptions = {

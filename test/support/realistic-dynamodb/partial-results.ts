@@ -1,6 +1,7 @@
 /** Requests cut to a part of what they ask for, and their responses completed, as DynamoDB responds under load. */
+
+import type { RandomSource } from '../random.ts'
 import { type EngineCall, isSuccess, type Reply, success } from './call.ts'
-import type { RandomSource } from './random.ts'
 
 type Input = any
 
