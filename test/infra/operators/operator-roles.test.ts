@@ -8,6 +8,7 @@ import { walkKey } from '../../../shared/store/keys/operator.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { deployedStack, type RecordedCall } from '../../support/deployed-stack.ts'
 import { createAcceptedEmail } from '../../support/emails.ts'
+import { iamRequests } from '../../support/iam/requests.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
 import { restored } from '../../support/restored.ts'
 import { newClinic, tableOfFile } from '../../support/table.ts'
@@ -128,27 +129,14 @@ it('starts maintenance with "maintain" alone: nothing else in the stacks may sen
   ])
 })
 
-/** The calls as IAM sees them. A transaction needs the permissions of its parts. */
-function permissionsOf({ operation, input }: RecordedCall): { action: string; partitions: string[] }[] {
-  const key = (part: any): string => (part.Key ?? part.Item ?? part).pk.S
-  if (operation === 'TransactWriteItems')
-    return input.TransactItems.flatMap((item: object) =>
-      Object.entries(item).map(([kind, part]) => ({
-        action: kind === 'ConditionCheck' ? 'ConditionCheckItem' : `${kind}Item`,
-        partitions: [key(part)],
-      })),
-    )
-  if (operation === 'BatchGetItem' || operation === 'BatchWriteItem')
-    return Object.values<any>(input.RequestItems).map((items) => ({
-      action: operation,
-      partitions: (items.Keys ?? items).map((item: any) =>
-        key(item.PutRequest ?? item.DeleteRequest ?? item),
-      ),
-    }))
-  if (operation === 'Query')
-    return [{ action: 'Query', partitions: [input.ExpressionAttributeValues[':pk'].S] }]
-  return [{ action: operation, partitions: input.Key || input.Item ? [key(input)] : [] }]
-}
+/** The calls as IAM sees them. */
+const permissionsOf = (call: RecordedCall) =>
+  iamRequests({ service: 'dynamodb', ...call }, { keyOfTable: () => undefined }).map(
+    ({ action, context }) => ({
+      action: action.replace('dynamodb:', ''),
+      partitions: [context['dynamodb:LeadingKeys'] ?? []].flat(),
+    }),
+  )
 
 describe('the role of a command', () => {
   const outputs: Record<string, string> = { OperatorLogGroup: 'operator', Cell: 'a' }

@@ -19,7 +19,10 @@ const arn = (service: string, resource: string): string =>
  * The requests that IAM decides on for a call.
  * @throws Error for a call that is not known here
  */
-export function iamRequests({ service, operation, input }: SdkCall, roles: DeployedRoles): IamRequest[] {
+export function iamRequests(
+  { service, operation, input }: SdkCall,
+  roles: Pick<DeployedRoles, 'keyOfTable'>,
+): IamRequest[] {
   if (service === 'dynamodb') return withKey(dynamoDb(operation, input), roles)
   const requests = OTHERS[`${service} ${operation}`]?.(input)
   if (!requests) throw new Error(`no rule says what IAM decides on for ${service} ${operation}`)
@@ -85,9 +88,7 @@ function dynamoDb(operation: string, input: any): IamRequest[] {
     )
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
     return transaction(input.TransactItems)
-  // It names no keys.
-  if (operation === 'Scan')
-    return [{ action: 'dynamodb:Scan', resource: arn('dynamodb', `table/${input.TableName}`), context: {} }]
+  if (operation === 'Scan' || operation === 'DescribeTable') return [withoutKeys(operation, input.TableName)]
   throw new Error(`no rule says what IAM decides on for dynamodb ${operation}`)
 }
 
@@ -116,9 +117,14 @@ function transaction(items: readonly object[]): IamRequest[] {
   })
 }
 
-const onTable = (operation: string, table: string, parts: object[]): IamRequest => ({
+const withoutKeys = (operation: string, table: string): IamRequest => ({
   action: `dynamodb:${operation}`,
   resource: arn('dynamodb', `table/${table}`),
+  context: {},
+})
+
+const onTable = (operation: string, table: string, parts: object[]): IamRequest => ({
+  ...withoutKeys(operation, table),
   context: {
     'dynamodb:LeadingKeys': parts.map(partitionOf),
     ...(operation === 'UpdateItem' && updated(parts)),
@@ -173,7 +179,7 @@ const KEY_ACTIONS = [
   ...['ReEncryptFrom', 'ReEncryptTo'],
 ].map((name) => `kms:${name}`)
 
-function withKey(requests: IamRequest[], { keyOfTable }: DeployedRoles): IamRequest[] {
+function withKey(requests: IamRequest[], { keyOfTable }: Pick<DeployedRoles, 'keyOfTable'>): IamRequest[] {
   const keys = new Set(requests.flatMap(({ resource }) => keyOfTable(resource) ?? []))
   const uses = [...keys].flatMap((resource) =>
     KEY_ACTIONS.map((action) => ({ action, resource, context: { 'kms:ViaService': VIA_DYNAMODB } })),
