@@ -1,36 +1,27 @@
 /**
  * `npm run preflight -- --stage prod`: reads whether the account is ready for the stage, before the first `cdk deploy`. It needs the AWS
- * CLI, signed in, and changes nothing. With `--teardown`, it lists what a deletion of the stacks leaves, without AWS.
+ * CLI, signed in, and changes nothing.
  * Exit codes: 0 if nothing is to be done, 1 otherwise, 2 for wrong arguments or settings.
  */
 import { execFile } from 'node:child_process'
 import { parseArgs, promisify } from 'node:util'
 import { stageSettings } from '../infra/settings/stages.ts'
 import { runChecks } from './preflight/checks.ts'
-import { resourcesOf } from './preflight/resources.ts'
-import { remainsOf } from './preflight/teardown.ts'
 
-const USAGE = `usage: npm run preflight -- [--stage STAGE] [--teardown]
+const USAGE = `usage: npm run preflight -- [--stage STAGE]
 
-Reads whether the account is ready for the stage (default: prod). With --teardown, lists what a deletion of the stacks
-leaves.`
+Reads whether the account is ready for the stage (default: prod).`
 
-const values = readArguments()
-const stage = readStage(values.stage)
-
-const resources = resourcesOf(stage)
-
-if (values.teardown) for (const line of remainsOf(stage, resources)) print(line)
-else process.exitCode = await check()
+const stage = readStage(readArguments().stage)
+process.exitCode = await check()
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
 function readArguments() {
-  const flag = { type: 'boolean', default: false } as const
   try {
-    const options = { stage: { type: 'string', default: 'prod' }, teardown: flag, help: flag } as const
+    const options = { stage: { type: 'string', default: 'prod' }, help: { type: 'boolean' } } as const
     const { values } = parseArgs({ options })
     if (!values.help) return values
   } catch (error) {
@@ -51,7 +42,7 @@ function readStage(name: string) {
 }
 
 async function check(): Promise<number> {
-  const findings = await runChecks(aws, stage, resources)
+  const findings = await runChecks(aws, stage)
   for (const { name, found, todo } of findings)
     print(todo === undefined ? `ok     ${name}: ${found}` : `to do  ${name}: ${found}\n       ${todo}`)
   return findings.some(({ todo }) => todo !== undefined) ? 1 : 0

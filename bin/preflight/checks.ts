@@ -2,7 +2,6 @@ import { TABLE_QUOTA } from '../../infra/data/data.ts'
 import { canaryName } from '../../infra/settings/names.ts'
 import { DEFAULT_QUALIFIER } from '../../infra/settings/settings.ts'
 import { DEFAULT_CONCURRENCY, type StageSettings } from '../../infra/settings/stages.ts'
-import type { Resource } from './resources.ts'
 
 /**
  * Runs a read-only command of the AWS CLI, in the region of the stage unless it names another.
@@ -25,7 +24,7 @@ type Check = {
   readonly appliesTo?: (stage: StageSettings) => boolean
   /** What to do if the account is not ready, or what the check reads does not exist: `error` is what the command printed. */
   readonly todo: (stage: StageSettings, error?: string) => string
-  readonly run: (aws: Aws, stage: StageSettings, resources: readonly Resource[]) => Outcome | Promise<Outcome>
+  readonly run: (aws: Aws, stage: StageSettings) => Outcome | Promise<Outcome>
 }
 
 type SesAccount = {
@@ -100,21 +99,6 @@ export const CHECKS: readonly Check[] = [
     todo: (stage) =>
       `enable the region in the account if it is not enabled, then ${bootstrapCommand(stage, stage.recovery.backups?.copyRegion)}`,
     run: (aws, stage) => bootstrapVersion(aws, stage, stage.recovery.backups?.copyRegion),
-  },
-  {
-    name: 'IAM roles',
-    todo: () => 'delete roles that nothing uses, or ask for more roles in Service Quotas',
-    run: async (aws, _stage, resources) => {
-      const { SummaryMap } = await aws<{ SummaryMap: { Roles: number; RolesQuota: number } }>(
-        'iam get-account-summary',
-      )
-      const needed = resources.filter(({ Type }) => Type === 'AWS::IAM::Role').length
-      const left = SummaryMap.RolesQuota - SummaryMap.Roles
-      return {
-        isReady: left >= needed,
-        found: `the account may have ${left} more roles; the stacks have ${needed}`,
-      }
-    },
   },
   {
     name: 'Lambda concurrency',
@@ -279,11 +263,7 @@ const senderDomain = ({ messaging: { emailFrom } }: StageSettings): string =>
   emailFrom.split('@').at(-1) ?? ''
 
 /** Runs the checks that apply to the stage. One that fails to run is a finding, too. */
-export async function runChecks(
-  aws: Aws,
-  stage: StageSettings,
-  resources: readonly Resource[],
-): Promise<Finding[]> {
+export async function runChecks(aws: Aws, stage: StageSettings): Promise<Finding[]> {
   const account = await runCheck(ACCOUNT)
   if (account.todo !== undefined) return [account]
   const checks = CHECKS.filter(({ appliesTo = () => true }) => appliesTo(stage))
@@ -291,7 +271,7 @@ export async function runChecks(
 
   async function runCheck({ name, todo, run }: Check): Promise<Finding> {
     try {
-      const { isReady, found, todo: ofOutcome = todo(stage) } = await run(aws, stage, resources)
+      const { isReady, found, todo: ofOutcome = todo(stage) } = await run(aws, stage)
       return { name, found, ...(!isReady && { todo: ofOutcome }) }
     } catch (error) {
       const found = error instanceof Error ? error.message : String(error)

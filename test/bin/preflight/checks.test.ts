@@ -4,8 +4,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { type Aws, CHECKS, runChecks } from '../../../bin/preflight/checks.ts'
-import { resourcesOf } from '../../../bin/preflight/resources.ts'
-import { remainsOf } from '../../../bin/preflight/teardown.ts'
 import { settingsOf } from '../../support/template.ts'
 
 const SETTINGS = {
@@ -19,7 +17,6 @@ const SETTINGS = {
   backupCopyRegion: 'eu-west-1',
 }
 const stage = settingsOf('prod', SETTINGS)
-const resources = resourcesOf(stage)
 const TRAIL = 'arn:aws:cloudtrail:eu-central-1:111122223333:trail/management'
 const TRAIL_STATUS = `cloudtrail get-trail-status --name ${TRAIL}`
 const VERSION = 'ssm get-parameter --name /cdk-bootstrap/hnb659fds/version'
@@ -43,7 +40,6 @@ const READY: Record<string, unknown> = {
   'sts get-caller-identity': { Account: '111122223333' },
   [VERSION]: bootstrapped('21'),
   [`${VERSION} in eu-west-1`]: bootstrapped('21'),
-  'iam get-account-summary': { SummaryMap: { Roles: 900, RolesQuota: 1000 } },
   'lambda get-account-settings': { AccountLimit: { ConcurrentExecutions: 1000 } },
   'apigateway get-account': throttled(10_000, 5000),
   'dynamodb describe-limits': units(40_000),
@@ -64,7 +60,7 @@ const findings = (account: Record<string, unknown>, checked = stage, error = 'An
     if (key in account) return account[key] as Response
     throw new Error(error)
   }
-  return runChecks(aws, checked, resources)
+  return runChecks(aws, checked)
 }
 
 const toDo = async (account: Record<string, unknown>) =>
@@ -80,7 +76,6 @@ describe('npm run preflight', () => {
   it.each<[string, string, unknown]>([
     ['bootstrap', VERSION, bootstrapped('5')],
     ['bootstrap of the region of backup copies', `${VERSION} in eu-west-1`, bootstrapped('5')],
-    ['IAM roles', 'iam get-account-summary', { SummaryMap: { Roles: 950, RolesQuota: 1000 } }],
     ['Lambda concurrency', 'lambda get-account-settings', { AccountLimit: { ConcurrentExecutions: 10 } }],
     ['requests to API Gateway', 'apigateway get-account', throttled(2500, 250)],
     ['units of a table', 'dynamodb describe-limits', units(10_000)],
@@ -154,37 +149,5 @@ describe('npm run preflight', () => {
     const { 'dynamodb describe-limits': _, ...rest } = READY
     const found = await findings(rest, stage, 'An error occurred (AccessDeniedException)')
     expect(found.flatMap(({ todo = [] }) => todo)).toEqual(['sign in with a role that may make this call'])
-  })
-
-  // A new resource that is retained belongs in the section "When a stack is deleted" of docs/operate/upgrade.md.
-  it('lists what a deletion of production leaves, in its stacks and outside', () => {
-    const lines = remainsOf(stage, resources)
-    const [retained, others] = [
-      lines.filter((line) => line.includes('AWS::')),
-      lines.filter((line) => !line.includes('AWS::')),
-    ]
-    const types = retained.map((line) => line.replace('ClinicDeveloperApi-prod', '').replace(/ \w+$/, ''))
-    expect(types.sort()).toEqual([
-      '-BackupCopies: AWS::Backup::BackupVault',
-      '-BackupCopies: AWS::KMS::Key',
-      '-Backups: AWS::Backup::BackupVault',
-      '-Backups: AWS::KMS::Key',
-      '-Data: AWS::DynamoDB::Table',
-      '-Data: AWS::KMS::Key',
-      ...Array.from({ length: 6 }, () => '-Data: AWS::Logs::LogGroup'),
-      ...Array.from({ length: 2 }, () => '-Data: AWS::Logs::LogStream'),
-      '-Data: AWS::S3::Bucket',
-      ': AWS::ApiGateway::Account',
-      ': AWS::IAM::Role',
-    ])
-    for (const what of ['clinic-prod-canary', 'praxis-nord.de (Z0123456789)', SETTINGS.certificateArn])
-      expect(others.join('\n')).toContain(what)
-  })
-
-  it('lists of development nothing but the trail and the role of API Gateway', () => {
-    const development = settingsOf('dev')
-    const lines = remainsOf(development, resourcesOf(development))
-    const types = lines.map((line) => line.split(' ')[1]).filter((type) => type?.startsWith('AWS::'))
-    expect(types.sort()).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role', 'AWS::S3::Bucket'])
   })
 })
