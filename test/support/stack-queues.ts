@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/engines/queues.ts'
-import { processedMessages, recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
+import { processedMessages, recordOf, type SqsMessage } from '../../infra/local/events/queue-sources.ts'
 import { LOCAL_SETTINGS } from '../../infra/local/settings.ts'
 import { resolveStacks } from '../../infra/local/template/stacks.ts'
 import { queueName } from '../../infra/settings/names.ts'

@@ -41,23 +41,13 @@ type QueueProperties = Readonly<Record<string, unknown>> & {
   readonly RedrivePolicy?: { readonly deadLetterTargetArn: string }
 }
 
-const ATTRIBUTES = [
-  'ContentBasedDeduplication',
-  'DeduplicationScope',
-  'DelaySeconds',
-  'FifoQueue',
-  'FifoThroughputLimit',
-  'MaximumMessageSize',
-  'MessageRetentionPeriod',
-  'ReceiveMessageWaitTimeSeconds',
-  'RedriveAllowPolicy',
-  'RedrivePolicy',
-  'VisibilityTimeout',
-]
+const ATTRIBUTES = ['DelaySeconds', 'MessageRetentionPeriod', 'RedrivePolicy', 'VisibilityTimeout']
 
-/** Creates the template's queues unless they exist; dead-letter queues first, since other queues refer to them. */
+/** Creates the template's queues unless they exist; dead-letter queues first, since other queues refer to them. @throws Error for a FIFO queue */
 export async function createQueues(template: ResolvedTemplate, endpoint: string): Promise<void> {
   const queues = template.resourcesOf<QueueProperties>('AWS::SQS::Queue')
+  const ordered = queues.find(({ properties }) => properties.FifoQueue)
+  if (ordered) throw new Error(`${ordered.id} is a FIFO queue, which the local stack does not support.`)
   const deadLetters = new Set(queues.map(({ properties }) => properties.RedrivePolicy?.deadLetterTargetArn))
   const isDeadLetter = ({ id }: ResolvedResource<QueueProperties>) =>
     deadLetters.has(template.attribute(id, 'Arn'))

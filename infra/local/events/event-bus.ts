@@ -1,6 +1,5 @@
 import { sendToQueue } from '../engines/queues.ts'
-import { invokeAsync } from '../functions/async-invoke.ts'
-import type { FunctionPool } from '../functions/pool.ts'
+import { type FunctionPool, invokeAsync } from '../functions/pool.ts'
 import { type BusEvent, newEvent } from './bus-event.ts'
 import { matches } from './event-pattern.ts'
 import type { Rule, Target } from './event-rules.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SQSRecord } from 'aws-lambda'
 import { callSqs, queueUrl } from '../engines/queues.ts'
 import type { FunctionPool } from '../functions/pool.ts'
 import type { QueueMapping } from './event-source-mappings.ts'
-import { processedMessages, recordOf, type SqsMessage } from './sqs-batch.ts'
 
 type Options = {
   readonly mappings: readonly QueueMapping[]
@@ -55,7 +55,6 @@ async function poll(mapping: QueueMapping, options: Options, stopped: AbortSigna
           MaxNumberOfMessages: Math.min(mapping.batchSize, 10),
           WaitTimeSeconds: 20,
           MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: ['All'],
         },
         stopped,
       )
@@ -85,4 +84,47 @@ async function handle(messages: SqsMessage[], url: string, mapping: QueueMapping
     QueueUrl: url,
     Entries: done.map(({ MessageId, ReceiptHandle }) => ({ Id: MessageId, ReceiptHandle })),
   })
+}
+
+/** A message as ReceiveMessage returns it in SQS's JSON protocol. */
+export type SqsMessage = {
+  readonly MessageId: string
+  readonly ReceiptHandle: string
+  readonly Body: string
+  readonly MD5OfBody: string
+  readonly Attributes?: Readonly<Record<string, string>>
+}
+
+/** The record that a function receives for a message. */
+export function recordOf(message: SqsMessage, eventSourceARN: string, awsRegion: string): SQSRecord {
+  return {
+    messageId: message.MessageId,
+    receiptHandle: message.ReceiptHandle,
+    body: message.Body,
+    attributes: { ...message.Attributes } as unknown as SQSRecord['attributes'],
+    messageAttributes: {},
+    md5OfBody: message.MD5OfBody,
+    eventSource: 'aws:sqs',
+    eventSourceARN,
+    awsRegion,
+  }
+}
+
+/**
+ * The messages of a batch that succeeded. If the function reports failures, those are left out; a malformed report, or
+ * one with an unknown id, fails the whole batch, as on Lambda.
+ */
+export function processedMessages<M extends { readonly MessageId: string }>(
+  messages: readonly M[],
+  payload: string,
+  partialResponses: boolean,
+): readonly M[] {
+  if (!partialResponses) return messages
+  const response = JSON.parse(payload) as { batchItemFailures?: unknown } | null
+  const failures = response?.batchItemFailures ?? []
+  if (!Array.isArray(failures)) return []
+  const failed = new Set(failures.map((failure) => (failure as { itemIdentifier?: unknown })?.itemIdentifier))
+  const batchIds = new Set<unknown>(messages.map(({ MessageId }) => MessageId))
+  if ([...failed].some((id) => !batchIds.has(id))) return []
+  return messages.filter(({ MessageId }) => !failed.has(MessageId))
 }

@@ -9,7 +9,6 @@ export type TableEngine = { readonly endpoint: string; readonly region: string }
 /** A change of an item as GetRecords returns it in the JSON protocol. */
 export type StreamRecord = {
   readonly eventName: string
-  readonly userIdentity?: { readonly type?: string; readonly principalId?: string }
   readonly dynamodb: {
     readonly ApproximateCreationDateTime: number
     readonly Keys: object

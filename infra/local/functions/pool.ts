@@ -193,6 +193,16 @@ export function createFunctionPool(
   }
 }
 
+/** Invokes a function asynchronously: its result is dropped, and errors are logged. There are no retries. */
+export async function invokeAsync(
+  pool: FunctionPool,
+  event: string,
+  log: (line: string) => void,
+): Promise<void> {
+  const { diagnostics } = await pool.invoke(event)
+  for (const line of diagnostics) log(`${pool.name}: ${line}`)
+}
+
 type Waiting = { readonly since: number; readonly resolve: (worker: FunctionWorker | null) => void }
 
 type Phase = 'loading' | 'idle' | 'busy'

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { ResolvedTemplate } from '../template/template.ts'
 import { minCompressionSizeOf } from './compression.ts'
-import { type Mock, mockOf } from './mock.ts'
+import { checkParameters, type ErrorContext, resolveParameter } from './errors.ts'
 import { type OpenApiIntegration, openApiBodies } from './open-api.ts'
+import type { HttpResponse } from './response.ts'
+
+/** A mock integration: the response to every request, by no function. */
+type Mock = {
+  /** Media types with a template. A body of another type is rejected with a 415. */
+  readonly mediaTypes: ReadonlySet<string>
+  readonly respond: (context: ErrorContext) => HttpResponse
+}
 
 /** What a method of a resource does: it invokes a function, or returns the same to every request. */
 export type Integration = Invocation | Mock
@@ -69,6 +77,40 @@ function integrationOf(id: string, integration: OpenApiIntegration): Integration
       `${id} has neither a Lambda proxy integration nor a mock, the only kinds that the local gateway supports.`,
     )
   return { functionArn, timeoutMs }
+}
+
+const HEADER_PREFIX = 'method.response.header.'
+
+/** The mock of an operation. @throws Error for what the local gateway does not support, such as templates that depend on the request */
+function mockOf(
+  id: string,
+  { passthroughBehavior = '', requestTemplates = {}, responses = {} }: OpenApiIntegration,
+): Mock {
+  const { default: response, ...others } = responses
+  const { statusCode, responseParameters = {}, responseTemplates = {} } = response ?? {}
+  const [[contentType, body] = ['', '']] = Object.entries(responseTemplates)
+  const isSupported =
+    Object.keys(others).length === 0 &&
+    passthroughBehavior.toUpperCase() === 'NEVER' &&
+    Object.values(requestTemplates).every((template) => template === `{"statusCode":${statusCode}}`) &&
+    Object.keys(responseTemplates).length === 1 &&
+    !/[$#]/.test(body)
+  if (!isSupported)
+    throw new Error(`${id} has a mock that depends on the request, which the local gateway does not support.`)
+  checkParameters(id, HEADER_PREFIX, responseParameters)
+  return {
+    mediaTypes: new Set(Object.keys(requestTemplates)),
+    respond: (context) => ({
+      status: Number(statusCode),
+      headers: [
+        ['Content-Type', contentType],
+        ...Object.entries(responseParameters).map(
+          ([name, value]) => [name.slice(HEADER_PREFIX.length), resolveParameter(value, context)] as const,
+        ),
+      ],
+      body,
+    }),
+  }
 }
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')

@@ -102,7 +102,7 @@ const MAX_NAME_LENGTHS: Record<string, number> = {
   'AWS::Events::Rule': 64,
   'AWS::Lambda::Function': 64,
   'AWS::SES::ConfigurationSet': 64,
-  'AWS::SQS::Queue': 75, // leaves room for .fifo
+  'AWS::SQS::Queue': 80,
   'AWS::IAM::Role': 64,
   'AWS::KinesisFirehose::DeliveryStream': 64,
   'AWS::S3::Bucket': 63,
@@ -115,9 +115,8 @@ export function identify(
   explicitName: string | undefined,
   context: StackContext,
 ): Identity {
-  const { Type, Properties } = definition
-  const suffix = Properties?.FifoQueue === true ? '.fifo' : ''
-  const name = explicitName ?? shorten(`${context.stackName}-${id}`, MAX_NAME_LENGTHS[Type] ?? 255) + suffix
+  const { Type } = definition
+  const name = explicitName ?? shorten(`${context.stackName}-${id}`, MAX_NAME_LENGTHS[Type] ?? 255)
   const arn = (service: string, resource: string) =>
     `arn:aws:${service}:${context.region}:${ACCOUNT_ID}:${resource}`
   return IDENTITY_BUILDERS[Type]?.({ id, name, definition, context, arn }) ?? { ref: name, attributes: {} }

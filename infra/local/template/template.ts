@@ -1,4 +1,3 @@
-import { asString, intrinsicFunctions } from './intrinsics.ts'
 import { ACCOUNT_ID, type Identity, identify, nameProperty, type StackContext } from './physical-names.ts'
 
 /** A CloudFormation template as the CDK writes it. */
@@ -74,12 +73,36 @@ export function resolveTemplate(
     return value
   }
 
-  const intrinsics = intrinsicFunctions({
-    ref,
-    attribute,
-    resolve: (value, where) => resolve(value, where),
-    importValue,
-  })
+  const resolveList = (value: unknown, where: string): unknown[] => {
+    const resolved = resolve(value, where)
+    if (!Array.isArray(resolved))
+      throw new Error(`${where} passes something other than a list to an intrinsic function.`)
+    return resolved
+  }
+
+  /** CloudFormation's intrinsic functions. `where` names the place of a function in errors. */
+  const intrinsics: Record<string, (argument: unknown, where: string) => unknown> = {
+    Ref: (id, where) => ref(String(id), where),
+    'Fn::GetAtt': (argument, where) => {
+      const [id, name] = argument as [string, string]
+      return attribute(id, name, where)
+    },
+    'Fn::Join': (argument, where) => {
+      const [separator, parts] = resolveList(argument, where)
+      return resolveList(parts, where).join(String(separator))
+    },
+    'Fn::Sub': (body, where) =>
+      asString(body, where).replace(/\$\{([^}]+)\}/g, (_all, name: string) => {
+        const [id = '', ...path] = name.split('.')
+        return path.length > 0 ? attribute(id, path.join('.'), where) : asString(ref(id, where), where)
+      }),
+    'Fn::ImportValue': (argument, where) => {
+      const name = asString(resolve(argument, where), where)
+      const value = importValue(name)
+      if (value === undefined) throw new Error(`${where} imports ${name}, which no stack exports.`)
+      return value
+    },
+  }
 
   const resolve = (value: unknown, where: string): unknown => {
     if (Array.isArray(value)) return value.map((part) => resolve(part, where)).filter(isDefined)
@@ -124,6 +147,13 @@ export function resolveTemplate(
     ref: (id) => identity(id, 'The local stack').ref,
     attribute: (id, name) => attribute(id, name, 'The local stack'),
   }
+}
+
+/** @throws Error for anything other than a string, number or boolean */
+function asString(value: unknown, where: string): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return String(value)
+  throw new Error(`${where} needs a string where the template has ${JSON.stringify(value)}.`)
 }
 
 /** AWS::NoValue resolves to undefined, which removes the property that has it. */

@@ -19,10 +19,6 @@ it('creates queues with their attributes, dead-letter queues first, unless they 
           },
         },
         Dead: { Type: 'AWS::SQS::Queue', Properties: { QueueName: 'dead' } },
-        Ordered: {
-          Type: 'AWS::SQS::Queue',
-          Properties: { FifoQueue: true, ContentBasedDeduplication: true },
-        },
       },
     },
     { region: 'eu-central-1', stackName: 'Clinic', queueUrl: (name) => queueUrl(engine.endpoint, name) },
@@ -46,5 +42,4 @@ it('creates queues with their attributes, dead-letter queues first, unless they 
       maxReceiveCount: 3,
     }),
   })
-  expect(await attributes('Ordered')).toMatchObject({ FifoQueue: 'true', ContentBasedDeduplication: 'true' })
 })

@@ -9,8 +9,7 @@ import type { SQSEvent } from 'aws-lambda'
 import { expect, it, onTestFinished } from 'vitest'
 import { createQueues, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
 import { eventSourceMappings } from '../../../../infra/local/events/event-source-mappings.ts'
-import { startQueueSources } from '../../../../infra/local/events/queue-sources.ts'
-import { processedMessages } from '../../../../infra/local/events/sqs-batch.ts'
+import { processedMessages, startQueueSources } from '../../../../infra/local/events/queue-sources.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
 import { functionThat } from './recording-function.ts'
 
@@ -78,13 +77,7 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
     return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0)
   }
   const send = (MessageBody: string) =>
-    client.send(
-      new SendMessageCommand({
-        QueueUrl: template.ref('Work'),
-        MessageBody,
-        MessageAttributes: { kind: { DataType: 'String', StringValue: 'note' } },
-      }),
-    )
+    client.send(new SendMessageCommand({ QueueUrl: template.ref('Work'), MessageBody }))
   return { events, lines, send, receive, left }
 }
 
@@ -99,7 +92,6 @@ it('invokes the function with a message in the format of Lambda and deletes it',
     eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:Test-Work',
     awsRegion: 'eu-central-1',
     attributes: { ApproximateReceiveCount: '1', SentTimestamp: expect.stringMatching(/^\d+$/) },
-    messageAttributes: { kind: { dataType: 'String', stringValue: 'note' } },
   })
   await expect.poll(left).toBe(0)
 })

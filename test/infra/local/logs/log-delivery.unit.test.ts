@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openLogDelivery } from '../../../../infra/local/logs/log-delivery.ts'
-import { logFilters } from '../../../../infra/local/logs/log-filters.ts'
+import { logFilters, openLogDelivery } from '../../../../infra/local/logs/log-delivery.ts'
 import { resolveTemplate, type TemplateResource } from '../../../../infra/local/template/template.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
