@@ -1,6 +1,6 @@
 /**
  * Verifies all derived items of a clinic, namely lists, tallies, days, search and copied names, against the records.
- * Reads in pages, so memory does not grow with the clinic. Other writers may be active: a suspect is read again until it
+ * Reads in pages. Other writers may be active: a suspect is read again until it
  * did not change between the reads.
  */
 import type { ClinicId } from '../../domain/clinic.ts'

@@ -5,56 +5,39 @@ import type { Key } from '../../../store/keys/key.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import type { DerivedList, Unrepaired } from '../comparison/derived-items.ts'
 import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
-import { hashOf } from '../comparison/item-sums.ts'
 import type { Snapshot } from '../comparison/snapshot.ts'
 
 /** Maximum number of counters in a note: a lost month would fill the screen. */
 const MAX_NOTED = 5
 
-/** A month of a list: its key, and the sum of its rows less what it counts. */
-type Month = { readonly list: string; readonly key: Key; sum: number }
+/** A month of a list, and the key of its counters. */
+type Month = { readonly list: string; readonly key: Key }
 
 /** Verifies the tallies of a kind of record against a recount of the lists of the clinic and of doctors. */
 export function tallyChecker(
   { table, clinic, count, examineAll }: Inspection,
   { entityCode, facets }: Pick<CalendarEntity<never, string>, 'entityCode' | 'facets'>,
-  unrepaired: Unrepaired,
+  { missing, extra }: Unrepaired,
 ) {
-  /** The months of each list, as it was read last. */
-  const monthsOf = new Map<string, Map<string, Month>>()
+  const months: Month[] = []
 
-  /** The clinic's or a doctor's list, whose tallies are compared with its rows. */
+  /** The clinic's or a doctor's list. Its months are those that have rows or counters. */
   function listOf(doctor: string | null): DerivedList {
     const list = calendarListPartition(clinic, entityCode, doctor)
     const pk = tallyPartition(clinic, entityCode, doctor)
-    const months = new Map<string, Month>()
-    monthsOf.set(list, months)
-    const add = (sk: string, name: string, by: number) => {
-      // A row with a malformed key.
-      if (sk === '') return
-      const month = months.get(sk) ?? { list, key: { pk, sk }, sum: 0 }
-      // A damaged counter is not a number.
-      month.sum = (month.sum + (Number.isNaN(by) ? 1 : Math.imul(hashOf(name), by))) | 0
-      months.set(sk, month)
-    }
-    const addRow = ({ sk }: Pick<Key, 'sk'>) => add(monthOfRow(sk), counterOfRow(sk), 1)
+    const names = new Set<string>()
+    const onItem = ({ sk }: Pick<Key, 'sk'>) => names.add(monthOfRow(sk))
     const onEnd = async () => {
-      for (const sk of unrepaired.missing.of(list)) addRow({ sk })
-      for await (const page of partitionPages(table, pk)) {
+      for await (const page of partitionPages(table, pk, { keysOnly: true })) {
         count('tallies', page.length)
-        for (const item of page)
-          for (const [name, counter] of countersOf(item))
-            add(item.sk, name, Number.isInteger(counter) ? -counter : Number.NaN)
+        for (const { sk } of page) names.add(sk)
       }
+      // A row with a malformed key has none.
+      names.delete('')
+      months.push(...[...names].map((sk) => ({ list, key: { pk, sk } })))
     }
-    return { pk: list, what: 'rows', onItem: addRow, onEnd }
+    return { pk: list, what: 'rows', keysOnly: true, onItem, onEnd }
   }
-
-  const checkSurveyed = (): Promise<void> =>
-    examineAll(
-      [...monthsOf.values()].flatMap((months) => [...months.values()].filter(({ sum }) => sum !== 0)),
-      recheck,
-    )
 
   /** Reads the counters before and after the rows: if nothing was counted in between, they must agree. */
   async function recheck({ list, key }: Month, read: Snapshot): Promise<Finding | 'moving' | null> {
@@ -92,12 +75,12 @@ export function tallyChecker(
       for await (const page of partitionPages(table, list, { ...bounds, keysOnly: true }))
         for (const { sk } of page) add(sk, 1)
     }
-    for (const sk of unrepaired.missing.of(list)) add(sk, 1)
-    for (const sk of unrepaired.extra.of(list)) add(sk, -1)
+    for (const { pk, sk } of missing) if (pk === list) add(sk, 1)
+    for (const { pk, sk } of extra) if (pk === list) add(sk, -1)
     return counted
   }
 
-  return { listOf, checkSurveyed }
+  return { listOf, checkMonths: (): Promise<void> => examineAll(months, recheck) }
 }
 
 /** The month of a row of a sorted list, `facet#date#...`. */

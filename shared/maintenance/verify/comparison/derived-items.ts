@@ -1,21 +1,19 @@
 /**
- * Compares the items that belong to records with those that are there. First every record adds the items that belong to it to sums,
- * then every item that is there is subtracted. Only the records and items of sums that differ are read again, one by one.
+ * Compares the items that belong to records with those that are there. The items of a record are read with it. A list that has another
+ * number of items than were found with records is read again, to find those that belong to none.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import { isAppointmentTime } from '../../../store/calendar/busy-days.ts'
-import { type Key, keyText, longId, partitionParts, shortId } from '../../../store/keys/key.ts'
+import { type Key, keyText, longId, partitionParts } from '../../../store/keys/key.ts'
 import { Changeset } from '../../../store/table/changeset.ts'
-import { chunked } from '../../../store/table/chunked.ts'
 import { type Table, withoutEvents } from '../../../store/table/table.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { forEachConcurrent } from '../../walk/for-each-concurrent.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import type { Difference, DifferenceKind } from './difference.ts'
 import { type Finding, findingOf, type Inspection } from './inspection.ts'
-import { ItemSums } from './item-sums.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** An item that belongs to a record, or one attribute of an item that several records share. */
@@ -26,17 +24,16 @@ export type DerivedItem = Key & {
   readonly value: unknown
 }
 
-/** An item, or one attribute of it, that names a record. */
-type NamingItem = Key & { readonly attribute?: string }
+/** An item, or one attribute of it, that names a record; `id` is null if it names none. */
+type NamingItem = Key & { readonly attribute?: string; readonly id: string | null }
 
-/**
- * A partition of items that belong to records. Every list is read again if anything differs, to find the items that name a suspect, and
- * once more after repairs.
- */
+/** A partition of items that belong to records. */
 export type DerivedList = {
   readonly pk: string
   /** The name under which its items are counted. */
   readonly what: string
+  /** Whether the keys of its items name their records. */
+  readonly keysOnly?: boolean
   readonly onItem?: (item: Item) => void
   readonly onEnd?: () => Promise<unknown>
 }
@@ -48,35 +45,21 @@ export type VerifiedKind = {
   readonly keyOf: (id: string) => Key
   /** Null for a record that cannot be read. */
   readonly itemsOf: (record: Item) => Promise<readonly DerivedItem[] | null>
-  /** Whether a record is to be examined even if its items are right. */
+  /** Whether a record that can be read is to be examined even if its items are right. */
   readonly isSuspect?: (record: Item) => boolean
-  readonly onRecords?: (records: readonly Item[]) => Promise<void>
-  /** Called with each record whose items may differ. */
-  readonly onSuspect?: (record: Item) => void
+  /** Called with each page of records, after their items. */
+  readonly onRecords: (records: readonly Item[]) => Promise<void>
   /** The partitions in which the items are, in batches that are read one after the other. */
   readonly lists: () => AsyncIterable<readonly DerivedList[]>
   /** Writes a record as changed now: those who keep a copy have read past the time of its last change. */
   readonly rewrite: (record: Item) => Promise<unknown>
   /**
    * A finding that comes before that of wrong items, such as values that contradict each other.
-   * @param stored the items that belong to the record or name it, by their keys
-   * @param differences what is wrong with the items
+   * @param stored the items that are there of those that belong to the record, by their keys
    */
-  readonly checkRecord?: (
-    record: Item,
-    stored: ReadonlyMap<string, Item>,
-    differences: readonly Difference[],
-  ) => Promise<Finding | null>
-  /**
-   * The finding for an item that belongs to no record, and must not be deleted: it may hold a record that is missing.
-   * @param stored all items that name the same record
-   */
-  readonly findKept?: (
-    id: string | null,
-    item: Item,
-    record: Item | undefined,
-    stored: readonly Item[],
-  ) => Promise<Finding | null>
+  readonly checkRecord: (record: Item, stored: ReadonlyMap<string, Item>) => Promise<Finding | null>
+  /** The finding for an item that belongs to no record, and must not be deleted: it may hold a record that is missing. */
+  readonly findKept: (id: string | null, item: Item, record: Item | undefined) => Promise<Finding | null>
 }
 
 /** The differences of a family of items: missing, different, and belonging to no record. */
@@ -86,108 +69,48 @@ const NAMES: readonly (readonly [RegExp, DifferenceKind, DifferenceKind, Differe
   [/^IN$/, 'number_missing', 'number_missing', 'number_missing'],
   [/^PN$/, 'national_id_missing', 'national_id_missing', 'national_id_stray'],
   [/^PL$/, 'patient_row_missing', 'patient_row_differs', 'patient_row_stray'],
-  [/^/, 'row_missing', 'row_differs', 'row_extra'],
 ]
 
 /** Differences that leave open what the record is: its items are not compared with it. */
-const UNCERTAIN = new Set<DifferenceKind>(['amounts_wrong', 'record_contradicted', 'patient_ordinal_wrong'])
+const UNCERTAIN = new Set<DifferenceKind>([
+  'record_unreadable',
+  'record_missing',
+  'record_contradicted',
+  'amounts_wrong',
+  'patient_ordinal_wrong',
+  'patient_row_without_record',
+])
 
-const namesOf = ({ pk }: Key) => NAMES.find(([families]) => families.test(familyOf({ pk }))) ?? NAMES[5]
+const namesOf = ({ pk }: Key) =>
+  NAMES.find(([families]) => families.test(familyOf({ pk }))) ??
+  ([/^/, 'row_missing', 'row_differs', 'row_extra'] as const)
 
 const familyOf = ({ pk }: Pick<Key, 'pk'>): string => partitionParts(pk).family
 
-/** Items that are not read partition by partition, but with their record: there is one partition for each. */
-const isReadWithRecord = (key: Key): boolean => familyOf(key) === 'IN'
-
-/** Records that are read at a time. */
-const MAX_GOT = 100
-
 /** Verifies the items of all records of a kind. */
 export async function verifyDerivedItems(
-  { table, clinic, count, examine, commit, repairs }: Inspection,
+  { table, clinic, count, examine, commit }: Inspection,
   kind: VerifiedKind,
   unrepaired: Unrepaired,
 ): Promise<void> {
-  const sums = new ItemSums()
-  /** Records that cannot be read, or whose other items differ. */
-  const suspects = new Set<string>()
-  /** What names a record whose sums differ, by the id of the record or the text in its place, in the order of the lists. */
-  const named = new Map<string, NamingItem[]>()
-  const { pk: partition } = kind.keyOf('')
-  for await (const records of partitionPages(table, partition)) {
+  /** The number of items of each partition that were found with their records. */
+  const found = new Map<string, number>()
+  for await (const records of partitionPages(table, kind.keyOf('').pk)) {
     count(kind.name, records.length)
-    await expectItems(records)
-    await kind.onRecords?.(records)
+    const expected = await Promise.all(records.map(kind.itemsOf))
+    const stored = await readItems(expected.flatMap((items) => items ?? []))
+    for (const item of expected.flatMap((items) => items ?? []))
+      if (storedValue(item, stored) !== undefined) found.set(item.pk, (found.get(item.pk) ?? 0) + 1)
+    const isRight = (item: DerivedItem) => isStored(item, stored)
+    const suspects = records.filter((record, at) => !expected[at]?.every(isRight) || kind.isSuspect?.(record))
+    await forEachConcurrent(suspects, ({ sk }) => checkRecord(sk))
+    await kind.onRecords(records)
   }
-  await readLists(survey)
-  if (!sums.hasSuspects() && suspects.size === 0) return
-  const before = repairs()
-  await readLists(collect)
-  for await (const records of partitionPages(table, partition)) {
-    const some = records.filter(({ sk }) => suspects.has(sk) || sums.isSuspect(shortId(sk)))
-    for (const record of some) kind.onSuspect?.(record)
-    await forEachConcurrent(some, ({ sk }) => checkRecord(sk))
-  }
-  for (const some of chunked([...named], MAX_GOT)) await checkNamed(some)
-  if (repairs() > before) await readLists(() => {})
-
-  /** Adds the items of records to the sums. */
-  async function expectItems(records: readonly Item[]): Promise<void> {
-    const others: { record: Item; item: DerivedItem }[] = []
-    for (const record of records) {
-      const items = await kind.itemsOf(record)
-      if (items === null || kind.isSuspect?.(record)) suspects.add(record.sk)
-      for (const item of items ?? [])
-        if (isReadWithRecord(item)) others.push({ record, item })
-        else sums.expect(shortId(record.sk), summed(item, item.attribute, item.value))
-    }
-    const stored = await readItems(others.map(({ item }) => item))
-    for (const { record, item } of others) if (!isStored(item, stored)) suspects.add(record.sk)
-  }
-
-  async function readLists(onItems: (items: readonly Item[], what: string) => void): Promise<void> {
-    for await (const lists of kind.lists())
-      await forEachConcurrent(lists, async ({ pk, what, onItem, onEnd }) => {
-        for await (const items of partitionPages(table, pk)) {
-          onItems(items, what)
-          for (const item of items) onItem?.(item)
-        }
-        await onEnd?.()
-      })
-  }
-
-  /** Subtracts items from the sums. */
-  function survey(items: readonly Item[], what: string): void {
-    count(what, items.length)
-    for (const item of items)
-      for (const { short, attribute } of entriesOf(item))
-        sums.find(short, summed(item, attribute, attribute === undefined ? item : item[attribute]))
-  }
-
-  function collect(items: readonly Item[]): void {
-    for (const item of items)
-      for (const { short, attribute } of entriesOf(item))
-        if (sums.isSuspect(short)) {
-          const name = recordIdOf(short) ?? short
-          const others = named.get(name) ?? []
-          others.push({ pk: item.pk, sk: item.sk, ...(attribute !== undefined && { attribute }) })
-          named.set(name, others)
-        }
-  }
-
-  /** The items that are there of those that name a record, and of others. */
-  function readNaming(name: string, others: readonly DerivedItem[] = []): Promise<Map<string, Item>> {
-    const whole = named.get(name)?.filter(({ attribute }) => attribute === undefined) ?? []
-    return readItems([...others, ...whole])
-  }
+  for await (const lists of kind.lists()) await forEachConcurrent(lists, checkList)
 
   /** Verifies one record against the items that belong to it. */
   async function checkRecord(id: string): Promise<void> {
-    if (unrepaired.held.has(id)) return
-    for (const difference of await examine((read) => recheckRecord(id, read))) {
-      unrepaired.add(difference)
-      if (UNCERTAIN.has(difference.kind)) unrepaired.held.add(id)
-    }
+    unrepaired.add(await examine((read) => recheckRecord(id, read)), id)
   }
 
   async function recheckRecord(id: string, read: Snapshot): Promise<Finding | null> {
@@ -196,12 +119,12 @@ export async function verifyDerivedItems(
     if (!record) return null
     const items = await kind.itemsOf(record)
     if (items === null) return findingOf('record_unreadable', key)
-    const stored = await readNaming(id, items)
-    const wrong = items.filter((item) => !isStored(item, stored))
-    const differences = wrong.map((item) => differenceOf(item, key, stored))
-    const earlier = await kind.checkRecord?.(record, stored, differences)
+    const stored = await readItems(items)
+    const earlier = await kind.checkRecord(record, stored)
     if (earlier) return earlier
+    const wrong = items.filter((item) => !isStored(item, stored))
     if (wrong.length === 0) return null
+    const differences = wrong.map((item) => differenceOf(item, key, stored))
     const isUnlisted = wrong.some((item) => familyOf(item).startsWith('U'))
     return { differences, repair: () => (isUnlisted ? kind.rewrite(record) : writeItems(wrong, record)) }
   }
@@ -215,53 +138,44 @@ export async function verifyDerivedItems(
     })
   }
 
-  /** Verifies what names records against these. */
-  async function checkNamed(some: readonly (readonly [name: string, items: readonly NamingItem[]])[]) {
-    const ids = some.map(([name]) => name).filter(isUuid)
-    const records = new Map((await table.getMany(ids.map(kind.keyOf))).map((item) => [item.sk, item]))
-    await forEachConcurrent(some, async ([name, items]) => {
-      const id = isUuid(name) ? name : null
+  async function checkList({ pk, what, keysOnly = false, onItem, onEnd }: DerivedList): Promise<void> {
+    const pages = () => partitionPages(table, pk, { keysOnly })
+    let names = 0
+    for await (const items of pages()) {
+      count(what, items.length)
       for (const item of items) {
-        if (id !== null && unrepaired.held.has(id)) return
-        // A row of another record in place of one that was reported.
-        if (item.attribute === undefined && unrepaired.has(item)) continue
-        if (!(await belongs(item, records.get(id ?? '')))) await checkItem(item, name, id)
+        onItem?.(item)
+        names += namesIn(item).length
       }
-    })
+    }
+    if (names !== (found.get(pk) ?? 0)) for await (const items of pages()) await checkItems(items)
+    await onEnd?.()
   }
 
-  async function checkItem(item: NamingItem, name: string, id: string | null): Promise<void> {
-    const found = { isKept: false }
-    for (const difference of await examine((read) => recheckItem(item, name, id, found, read)))
-      unrepaired.add(difference)
-    if (id === null || !found.isKept) return
-    if (await table.get(kind.keyOf(id))) await checkRecord(id)
-    else unrepaired.held.add(id)
+  /** Verifies that items belong to the records that they name. */
+  async function checkItems(items: readonly Item[]): Promise<void> {
+    const named = items.flatMap(namesIn)
+    const ids = new Set(named.flatMap(({ id }) => id ?? []))
+    const records = new Map((await table.getMany([...ids].map(kind.keyOf))).map((item) => [item.sk, item]))
+    for (const item of named) {
+      const isHeld = item.id !== null && unrepaired.held.has(item.id)
+      // A row of another record in place of one that was reported.
+      const isKnown = item.attribute === undefined && unrepaired.has(item)
+      if (isHeld || isKnown || (await belongs(item, records.get(item.id ?? '')))) continue
+      unrepaired.add(await examine((read) => recheckItem(item, read)), item.id)
+    }
   }
 
-  /** @param found says whether the item is kept because it may hold a record */
-  async function recheckItem(
-    naming: NamingItem,
-    name: string,
-    id: string | null,
-    found: { isKept: boolean },
-    read: Snapshot,
-  ): Promise<Finding | null> {
-    const { pk, sk, attribute } = naming
+  async function recheckItem(naming: NamingItem, read: Snapshot): Promise<Finding | null> {
+    const { pk, sk, attribute, id } = naming
     const record = id === null ? undefined : await read.get(kind.keyOf(id))
     // Other records change the items that they share.
     const item = await (attribute === undefined ? read : table).get({ pk, sk })
-    const isThere =
-      item &&
-      entriesOf(item).some(
-        (one) => one.attribute === attribute && (recordIdOf(one.short) ?? one.short) === name,
-      )
-    if (!isThere) return null
-    if (await belongs(naming, record)) return null
-    const kept = await kind.findKept?.(id, item, record, [...(await readNaming(name)).values()])
-    found.isKept ||= Boolean(kept)
+    const isThere = item && namesIn(item).some((one) => one.attribute === attribute && one.id === id)
+    if (!isThere || (await belongs(naming, record))) return null
+    const kept = await kind.findKept(id, item, record)
     if (kept) return kept
-    const [, , , extra = 'row_extra'] = namesOf(item) ?? []
+    const [, , , extra] = namesOf(item)
     const note = attribute && `appointment ${id ?? 'that does not exist'}`
     const repair = () => {
       const changes = new Changeset(table, clinic)
@@ -287,7 +201,7 @@ export async function verifyDerivedItems(
 
 function differenceOf(item: DerivedItem, record: Key, stored: ReadonlyMap<string, Item>): Difference {
   const { pk, sk, attribute } = item
-  const [, missing, differs] = namesOf(item) ?? ['', 'row_missing', 'row_differs']
+  const [, missing, differs] = namesOf(item)
   const isMissing = storedValue(item, stored) === undefined
   if (missing === 'number_missing' || missing === 'national_id_missing') return { kind: missing, key: record }
   const note = attribute === undefined ? {} : { note: `appointment ${record.sk}` }
@@ -302,16 +216,14 @@ const storedValue = (item: DerivedItem, stored: ReadonlyMap<string, Item>): unkn
 const isStored = (item: DerivedItem, stored: ReadonlyMap<string, Item>): boolean =>
   isDeepStrictEqual(storedValue(item, stored), item.value)
 
-/** What the sums have of an item or of one of its attributes. */
-const summed = ({ pk, sk }: Key, attribute: string | undefined, value: unknown): Item =>
-  attribute === undefined ? (value as Item) : { pk, sk, [attribute]: value }
-
-/** The short ids of the records that an item names: in a patient's row, at the end of its key, or each attribute of a day. */
-function entriesOf(item: Item): { readonly short: string; readonly attribute?: string }[] {
-  if (familyOf(item) === 'PL') return [{ short: isUuid(String(item.i)) ? shortId(String(item.i)) : '' }]
-  if (!/^R?D$/.test(familyOf(item))) return [{ short: item.sk.slice(item.sk.lastIndexOf('#') + 1) }]
+/** The records that an item names: in a patient's row, at the end of its key, or each attribute of a day. */
+function namesIn(item: Item): NamingItem[] {
+  const { pk, sk, i } = item
+  const family = familyOf(item)
+  if (family === 'PL') return [{ pk, sk, id: isUuid(String(i)) ? String(i) : null }]
+  if (!/^R?D$/.test(family)) return [{ pk, sk, id: recordIdOf(sk.slice(sk.lastIndexOf('#') + 1)) }]
   const names = Object.keys(item).filter(isAppointmentTime)
-  return names.map((name) => ({ short: name, attribute: name }))
+  return names.map((attribute) => ({ pk, sk, attribute, id: recordIdOf(attribute) }))
 }
 
 /** The record of a short id; null if it is none. */
@@ -341,29 +253,20 @@ export type Unrepaired = ReturnType<typeof unrepairedItems>
 export function unrepairedItems() {
   const keys = new Set<string>()
   /** Counts are right both with and without these rows. */
-  const missing = keySet()
-  const extra = keySet()
-  return {
-    missing,
-    extra,
-    /** Records that are not certain: they are missing, and items hold them, or the record and its items contradict each other. */
-    held: new Set<string>(),
-    add: ({ kind, key }: Difference): void => {
-      keys.add(keyText(key))
-      if (kind === 'row_missing') missing.add(key)
-      if (kind === 'row_extra') extra.add(key)
-    },
-    has: (key: Key): boolean => keys.has(keyText(key)),
-  }
-}
+  const missing: Key[] = []
+  const extra: Key[] = []
+  /** Records that are missing, unreadable or not certain. */
+  const held = new Set<string>()
 
-function keySet() {
-  const partitions = new Map<string, Set<string>>()
-  return {
-    add: ({ pk, sk }: Key): void => {
-      partitions.set(pk, (partitions.get(pk) ?? new Set()).add(sk))
-    },
-    /** Their sort keys. */
-    of: (pk: string): string[] => [...(partitions.get(pk) ?? [])],
+  /** Adds what remains of a record, or of an item that names one. */
+  function add(differences: readonly Difference[], id: string | null): void {
+    for (const { kind, key } of differences) {
+      keys.add(keyText(key))
+      if (kind === 'row_missing') missing.push(key)
+      if (kind === 'row_extra') extra.push(key)
+      if (id !== null && UNCERTAIN.has(kind)) held.add(id)
+    }
   }
+
+  return { missing, extra, held, add, has: (key: Key): boolean => keys.has(keyText(key)) }
 }

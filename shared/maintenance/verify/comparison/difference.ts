@@ -6,11 +6,11 @@ import type { Key } from '../../../store/keys/key.ts'
  */
 export const DIFFERENCES = {
   record_unreadable: '{record} cannot be read{note}',
-  record_missing: '{record} is missing; {note}',
+  record_missing: '{record} is missing, and rows still hold it',
   patient_row_without_record: '{position} holds a patient whose record is missing',
   settings_incomplete: 'the settings of the clinic lack {note}',
   secret_missing: 'a secret of the clinic is missing',
-  amounts_wrong: '{record} has amounts that do not add up, or that its rows contradict',
+  amounts_wrong: '{record} has amounts that do not add up',
   record_contradicted: '{record} has values that none of its rows in lists has',
   dangling_reference: '{record} refers to what does not exist: {note}',
   catalogue_wrong: '{record} is wrong: {note}',
@@ -28,8 +28,6 @@ export const DIFFERENCES = {
   appointments_overlap: '{record} {note}',
   patient_row_missing: '{record} is missing from the list of patients',
   patient_row_differs: '{position} differs from its patient',
-  patient_record_wrong:
-    '{record} has another name than its row in the list of patients, and records show that of the row',
   patient_row_stray: '{position} is past the last patient',
   patient_ordinal_wrong: '{record} names a wrong position in the list of patients: {note}',
   patient_ordinal_missing: '{position} has neither row nor record',
@@ -69,11 +67,14 @@ export type DifferenceKind = keyof typeof DIFFERENCES
 /** Differences whose repair is the operator's decision. */
 export const NEVER_REPAIRED: ReadonlySet<DifferenceKind> = new Set([
   'record_unreadable',
+  'record_missing',
   'patient_row_without_record',
   'record_contradicted',
+  'amounts_wrong',
   'dangling_reference',
   'catalogue_wrong',
   'appointments_overlap',
+  'patient_ordinal_wrong',
   'patient_ordinal_missing',
   'external_id_stray',
   'external_id_wrong',

@@ -3,7 +3,7 @@ import { isCalendarDate } from '../../../domain/timestamp.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import type { CalendarEntity, StoredRecord } from '../../../store/calendar/calendar-entity.ts'
 import type { calendarList } from '../../../store/calendar/calendar-list.ts'
-import { idOf, type ListPosition, rowKeys } from '../../../store/calendar/calendar-row.ts'
+import type { ListPosition } from '../../../store/calendar/calendar-row.ts'
 import { provenanceOfItem } from '../../../store/external-ids/provenance.ts'
 import type { Key } from '../../../store/keys/key.ts'
 import { DECIMALS_ATTRIBUTE } from '../../../store/table/stored-amounts.ts'
@@ -17,53 +17,35 @@ export type RecordImage<R> = StoredRecord<R> & {
   readonly id: string
   readonly key: Key
   readonly position: ListPosition
-  readonly rowKeys: readonly Key[]
 }
 
 /** Several checks look at the same item. */
 const images = new WeakMap<Item, RecordImage<unknown> | null>()
 
-/**
- * Null if the item is not in the form that its store writes: it cannot be compared with anything then.
- * @param id the record's id, if the item is one of its rows
- */
-export function imageOf<R>(
-  clinic: ClinicId,
-  entity: CalendarEntity<R, never>,
-  item: Item,
-  id = item.sk,
-): RecordImage<R> | null {
+/** Null if the item is not in the form that its store writes: it cannot be compared with anything then. */
+export function imageOf<R>(entity: CalendarEntity<R, never>, item: Item): RecordImage<R> | null {
   const known = images.get(item)
   if (known !== undefined) return known as RecordImage<R> | null
-  const image = readable(() => decodeImage(clinic, entity, item, id))
+  const image = readable(() => decodeImage(entity, item))
   images.set(item, image)
   return image
 }
 
 /** @throws what decoding, a date or an id throws for a value that it rejects */
-function decodeImage<R>(
-  clinic: ClinicId,
-  entity: CalendarEntity<R, never>,
-  item: Item,
-  id: string,
-): RecordImage<R> | null {
-  const record = entity.decode(item, id)
+function decodeImage<R>(entity: CalendarEntity<R, never>, item: Item): RecordImage<R> | null {
+  const record = entity.decode(item, item.sk)
   const position = entity.position(record)
-  const isRecord = id === item.sk
-  if ((isRecord && !Number.isInteger(item.v)) || !isValid(entity, position)) return null
+  if (!Number.isInteger(item.v) || !isValid(entity, position)) return null
   // Encoding rejects what decoding does not, such as a status that is not one of the entity's.
   if (Object.values(entity.encode(record)).includes(undefined)) return null
   return {
-    id,
+    id: item.sk,
     key: { pk: item.pk, sk: item.sk },
-    version: isRecord ? (item.v as number) : 0,
+    version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
     ...provenanceOfItem(item),
     record,
     position,
-    get rowKeys() {
-      return rowKeys(clinic, entity.entityCode, position)
-    },
   }
 }
 
@@ -77,10 +59,6 @@ function isValid<R>(
     [id, patient, doctor ?? id, invoice ?? id].every(isUuid)
   )
 }
-
-/** The record of a row; null if the row is not in the form that its store writes. */
-export const recordOfRow = <R>(entity: CalendarEntity<R, never>, row: Item): R | null =>
-  readable(() => entity.decode(row, idOf(row)))
 
 /** Whether an item is in one of the lists of an entity. */
 export const isRowOf = (

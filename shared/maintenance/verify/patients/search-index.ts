@@ -24,7 +24,6 @@ import type { Table } from '../../../store/table/table.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
-import { hashOf } from '../comparison/item-sums.ts'
 import { isOrdinal } from '../comparison/patient-image.ts'
 import { readable } from '../comparison/readable.ts'
 import type { Snapshot } from '../comparison/snapshot.ts'
@@ -75,34 +74,33 @@ export async function checkSearchIndex({
   }
 }
 
-/** Loads the index like a function. Hashes of its lines take little memory. */
+/** Loads the index like a function. */
 async function loadIndex(table: Table, clinic: ClinicId) {
   const head = await readPatientHead(table, clinic)
-  const hashes: number[] = []
+  const lines: string[] = []
   const states: number[] = []
   for (const [index, version] of head.segmentVersions.entries()) {
     const stored = await readSegment(table, clinic, index, version).catch(() => null)
     states.push(stored && stored.version >= version ? stored.state : Number.NaN)
-    for (const [at, line] of stored?.segment.lines().entries() ?? [])
-      hashes[index * SEGMENT_SIZE + at] = hashOf(line)
+    for (const [at, line] of stored?.segment.lines().entries() ?? []) lines[index * SEGMENT_SIZE + at] = line
   }
   // Functions that have an index in memory read the log from here on.
   const since = { patients: head.indexedPatients, updates: head.deletedUpdates }
-  const lines = await readLinesSince(table, clinic, since, head).catch(() => null)
-  for (const [ordinal, line] of lines ?? []) hashes[ordinal] = hashOf(line)
+  const later = await readLinesSince(table, clinic, since, head).catch(() => null)
+  for (const [ordinal, line] of later ?? []) lines[ordinal] = line
   const { patients, updates } = await readPatientHead(table, clinic)
-  const areOrdinals = [...(lines?.keys() ?? [])].every(isOrdinal)
+  const areOrdinals = [...(later?.keys() ?? [])].every(isOrdinal)
   // A segment that claims to be newer than the head would not be rewritten by any snapshot.
   const isSound =
     isHeadValid(head) &&
-    lines !== null &&
+    later !== null &&
     areOrdinals &&
-    hashes.length <= patients &&
+    lines.length <= patients &&
     states.every((state) => state <= patients + updates)
   /** Whether the index has another line than a row or record. What cannot be read was reported before. */
   const isWrong = (ordinal: number, item: Item): boolean => {
     const line = searchLineOf(item)
-    return line !== null && ordinal < head.patients && hashes[ordinal] !== hashOf(line)
+    return line !== null && ordinal < head.patients && lines[ordinal] !== line
   }
   return { head, isSound, isWrong }
 }

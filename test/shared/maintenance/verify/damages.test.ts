@@ -304,10 +304,6 @@ const eachOf = (damages: Damages) =>
   )
 
 const REPAIRED: Damages = {
-  record_missing: {
-    'the record of an appointment is missing': () => lose(APPOINTMENTS, made.appointments),
-    'the record of a payment is missing': () => lose(PAYMENTS, made.payments),
-  },
   change_missing: {
     'an appointment is not in the index of changes': async () =>
       raw.remove(await indexItem(APPOINTMENTS, appointment())),
@@ -394,33 +390,6 @@ const REPAIRED: Damages = {
   invoice_unsettled: {
     'an invoice has the wrong paid amount': () => alterAll(placesOf(INVOICES, invoice()), { paid: 123_456 }),
   },
-  amounts_wrong: {
-    'the record of an invoice has a total that its line items contradict, and its rows have the right one':
-      () => raw.alter(recordKey('I', itemized()), () => ({ tot: 1, sub: 1 })),
-    'the record of a payment has another amount than its rows, which the invoice confirms': () =>
-      raw.alter(recordKey('Y', completed()), () => ({ a: 99 })),
-    'the record of a payment has another invoice than its rows, which the invoice confirms': () =>
-      raw.alter(recordKey('Y', completed()), () => ({ i: invoice().id })),
-  },
-  'amounts_wrong amounts_wrong': {
-    'the records of an invoice and of its payment are wrong, and the rows of both are right': async () => {
-      await raw.alter(recordKey('I', itemized()), () => ({ tot: 1, sub: 1 }))
-      await raw.alter(recordKey('Y', completed()), () => ({ s: 'f' }))
-    },
-  },
-  'row_differs row_differs row_differs': {
-    'all rows of a payment have another amount than its record, which the invoice confirms': () =>
-      alterAll(rowsOf(PAYMENTS, completed()), { a: 99 }),
-  },
-  'amounts_wrong tally_wrong': {
-    'the record of an invoice has a status that its payments and its rows contradict, and the counter of the other is not a number':
-      async () => {
-        const { date, facet } = INVOICES.position(invoice())
-        await raw.alter(recordKey('I', invoice()), ({ s }) => ({ s: s === 'p' ? 'x' : 'p' }))
-        const month = { pk: tallyPartition(made.clinic, 'I', null), sk: date.slice(0, 7) }
-        await raw.alter(month, () => ({ [tallyAttribute(date, facet)]: 'x' }))
-      },
-  },
   stale_copy: {
     'an appointment shows an old name': () =>
       alterAll(placesOf(APPOINTMENTS, appointment()), { pn: 'Old Name' }),
@@ -440,31 +409,6 @@ const REPAIRED: Damages = {
     'a patient’s row differs from its record': () => raw.alter(row(1), () => ({ l: 'Other' })),
     'a patient’s row has an unknown patient': () => raw.alter(row(1), () => ({ i: newUuid() })),
     'a patient’s row has the patient of another ordinal': () => raw.alter(row(1), () => ({ i: idOf(3) })),
-  },
-  patient_record_wrong: {
-    'a patient’s record has another name than its row and its appointments': () =>
-      raw.alter(patientKey(made.clinic, appointment().patient.id), () => ({ l: 'Other' })),
-  },
-  patient_ordinal_wrong: {
-    'a patient has the ordinal of another patient': () => raw.alter(record(0), () => ({ o: 6 })),
-    'a patient has an ordinal past the last': () => raw.alter(record(0), () => ({ o: 77 })),
-    'a patient has no ordinal': () => raw.alter(record(1), () => ({ o: undefined })),
-  },
-  'change_missing patient_row_missing': {
-    'two patients have the same ordinal': () =>
-      raw.put({
-        ...record(0),
-        sk: newUuid(),
-        f: 'Given',
-        l: 'Away',
-        d: null,
-        g: null,
-        p: null,
-        e: null,
-        c: 1,
-        v: 1,
-        o: 4,
-      }),
   },
   'change_extra change_missing': {
     'a patient is in the index of changes at another time': async () => {
@@ -564,20 +508,18 @@ const REPAIRED: Damages = {
 
 const REPORTED: Damages = {
   record_missing: {
-    'the record of a message is missing, and its rows do not have its text': () =>
-      lose(MESSAGES, [mine.message], false),
+    'the record of an appointment is missing': () => lose(APPOINTMENTS, made.appointments),
     'the record of a payment is missing, and its rows differ': async () => {
       await raw.remove(recordKey('Y', payment()))
       await raw.alter(rowsOf(PAYMENTS, payment())[1], () => ({ a: 1 }))
     },
-    'the record of an appointment is missing, and one of its rows is at another date': async () => {
-      const one = await full(APPOINTMENTS, made.appointments)
-      const item = await raw.read(rowsOf(APPOINTMENTS, one)[0])
-      await raw.put({ ...item, sk: item.sk.replace(one.date, '2020-01-01'), on: '2020-01-01' })
-      const counted = tallyAttribute('2020-01-01', APPOINTMENTS.position(one).facet)
-      await raw.put({ pk: tally(null).pk, sk: '2020-01', [counted]: 1, v: 1 })
-      await raw.remove(recordKey('A', one))
-    },
+  },
+  patient_ordinal_wrong: {
+    'a patient has the ordinal of another patient': () => raw.alter(record(0), () => ({ o: 6 })),
+    'a patient has an ordinal past the last': () => raw.alter(record(0), () => ({ o: 77 })),
+    'a patient has no ordinal': () => raw.alter(record(1), () => ({ o: undefined })),
+    'two patients have the same ordinal': async () =>
+      raw.put({ ...(await raw.read(record(1))), sk: newUuid(), ni: undefined }),
   },
   patient_row_without_record: {
     'the record of a patient is missing': () => raw.remove(record(1)),
@@ -599,12 +541,12 @@ const REPORTED: Damages = {
   amounts_wrong: {
     'an invoice and its rows have a total that its line items contradict': () =>
       alterAll(placesOf(INVOICES, itemized()), { tot: 1 }),
-    'a failed payment has another amount than its rows': async () =>
-      raw.alter(recordKey('Y', first(made.payments.filter(({ status }) => status !== 'completed'))), () => ({
-        a: 99_999,
-      })),
   },
   record_contradicted: {
+    'a payment has another amount than all its rows': () =>
+      raw.alter(recordKey('Y', completed()), () => ({ a: 99 })),
+    'a payment has another invoice than all its rows': () =>
+      raw.alter(recordKey('Y', completed()), () => ({ i: invoice().id })),
     'a payment has another patient than all its rows': () =>
       raw.alter(recordKey('Y', completed()), () => ({ p: idOf(1) })),
     'an appointment has another patient than all its rows': () =>
@@ -706,49 +648,6 @@ describe('verifying a clinic', () => {
     await fc.assert(fc.asyncProperty(several, check), { seed: 1, ...property(3, 500) })
   })
 
-  it('restores a payment as it was, and leaves its invoice settled', async () => {
-    const { v, ev, ...former } = await raw.read(recordKey('Y', completed()))
-    const paid = await raw.read(recordKey('I', itemized()))
-    await raw.remove(recordKey('Y', completed()))
-    const { found } = await run(true)
-    // Rows do not have it.
-    expect(found.find(({ kind }) => kind === 'record_missing')?.note).toMatch(
-      /^3 rows still hold it, without its external id, whether the API has linked it, and what its import left$/,
-    )
-    expect(await raw.read(recordKey('Y', completed()))).toMatchObject(former)
-    expect(await raw.read(recordKey('I', itemized()))).toEqual(paid)
-  })
-
-  it('restores a payment from the only row that is left of it', async () => {
-    const [own, , last] = rowsOf(PAYMENTS, completed())
-    const index = await indexItem(PAYMENTS, completed())
-    for (const key of [recordKey('Y', completed()), own, last, index]) await raw.remove(key)
-    const { kinds, repaired } = await run(true)
-    expect([kinds, repaired]).toEqual([
-      ['change_missing', 'record_missing', 'row_missing', 'row_missing'],
-      kinds.length,
-    ])
-    expect((await run()).found).toEqual([])
-  })
-
-  it('repairs the list of an invoice whose record it restored', async () => {
-    const lost = first(made.invoices.filter(({ id }) => id !== payment().invoice.id))
-    const [, , row] = rowsOf(PAYMENTS, payment())
-    await raw.put({ ...(await raw.read(row)), pk: ownerPartition(made.clinic, 'Y', 'invoice', lost.id) })
-    await raw.remove(recordKey('I', lost))
-    const { kinds, repaired } = await run(true)
-    expect([kinds, repaired]).toEqual([['record_missing', 'row_extra'], 2])
-    expect((await run()).found).toEqual([])
-  })
-
-  it('restores the former name of a patient whose record has another one than its copies', async () => {
-    const key = patientKey(made.clinic, appointment().patient.id)
-    const { l } = await raw.read(key)
-    await raw.alter(key, () => ({ l: 'Other' }))
-    await run(true)
-    expect(await raw.read(key)).toMatchObject({ l })
-  })
-
   it('keeps the rows of all patients if all their records are missing', async () => {
     for (const item of sound.filter(({ pk }) => pk === record(0).pk)) await raw.remove(item)
     const { found } = await run(true)
@@ -777,7 +676,7 @@ describe('verifying a clinic', () => {
     const { found } = await run(true)
     expect(found).toMatchObject([
       { kind: 'tally_wrong', repaired: true },
-      { kind: 'record_missing', note: '1 row still holds it', repaired: false },
+      { kind: 'record_missing', repaired: false },
     ])
     expect((await run()).kinds).toEqual(['record_missing'])
   })

@@ -29,8 +29,11 @@ const HOLDS = /^.{22}#(?:([AIYM])(?:[LDPI](?:#.*)?)?|(P)L?)$/
 /** The keys of derived items and of records. */
 const ANY = new RegExp(`${FOLLOWS.source}|${HOLDS.source}`)
 
-/** Attributes of rows that are no values of their record alone: names have other copies. */
-const NOT_CONTENT = new Set(['pk', 'sk', 'i', 'o', 't', 'u', 'v', 'ev', 'pn', 'pe', 'dn'])
+/** Attributes of rows that are no values of their record alone: names have other copies, and the record says where its rows are. */
+const NOT_CONTENT = new Set([
+  ...['pk', 'sk', 'i', 'o', 't', 'u', 'v', 'ev'],
+  ...['pn', 'pe', 'dn', 'on', 'b', 'c'],
+])
 
 const sizes = fc.record({
   patients: fc.integer({ min: 1, max: 5 }),
