@@ -55,7 +55,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** The record as it remains once its patient is erased. Properties without a policy stay as they are. */
 export const eraseFields = <Entity extends object>(record: Entity, policies: FieldPolicies<Entity>): Entity =>
-  erased(record as Fields, policies as unknown as AnyPolicies) as Entity
+  erased(record as Fields, policies as AnyPolicies) as Entity
 
 const erased = (record: Fields, policies: AnyPolicies): Fields => ({
   ...record,
@@ -83,7 +83,7 @@ export const hasSameEventFields = <Entity extends object>(
   before: Entity,
   after: Entity,
   policies: FieldPolicies<Entity>,
-): boolean => areSame(before as Fields, after as Fields, policies as unknown as AnyPolicies)
+): boolean => areSame(before as Fields, after as Fields, policies as AnyPolicies)
 
 const areSame = (before: Fields, after: Fields, policies: AnyPolicies): boolean =>
   Object.entries(policies).every(([name, policy]) => isSameValue(before[name], after[name], policy))

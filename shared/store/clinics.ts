@@ -211,5 +211,5 @@ export const toClinic = (item: Item): StoredClinic =>
     // Throws for an unknown time zone.
     offsetAt(TABLE_START, clinic.timezone as string)
     if (!CURRENCIES.includes(clinic.currency as string)) throw new RangeError('the currency is unknown')
-    return { ...(clinic as unknown as Omit<StoredClinic, 'version'>), version: number('v').decode(v) }
+    return { ...(clinic as Omit<StoredClinic, 'version'>), version: number('v').decode(v) }
   })

@@ -82,7 +82,7 @@ export function credentialChanges({ table, now }: { table: Table; now: () => num
       if (!credential || !item) return { kind: 'unknown' }
       if (credential.revokedAt !== null) return { kind: 'revoked' }
       if (!isActive(credential, now())) return { kind: 'expired' }
-      const { salt, hash, previous } = item as unknown as StoredSecrets
+      const { salt, hash, previous } = item as typeof item & StoredSecrets
       // An earlier attempt was committed after all, although its response was lost.
       if (Buffer.compare(hash, stored.hash) === 0) return { kind: 'rotated', credential, secret }
       const overlap = previous && now() < Date.parse(previous.until) ? previous : null

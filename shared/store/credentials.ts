@@ -177,7 +177,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
 /** As it was issued: every request reads one, and only this store writes them. */
 function toCredential(item: Item): Credential {
   const { pk, sk, salt, hash, previous, cv, ...credential } = item
-  return credential as unknown as Credential
+  return credential as Credential
 }
 
 function withUse(item: Item, lastUses: ReadonlyMap<string, string>): CredentialWithUse {
@@ -185,7 +185,7 @@ function withUse(item: Item, lastUses: ReadonlyMap<string, string>): CredentialW
   const hour = lastUses.get(credential.key)
   // The hour of the use may have begun before the credential was created.
   const lastUsedAt = hour === undefined || hour > credential.createdAt ? hour : credential.createdAt
-  const { previous } = item as unknown as StoredSecrets
+  const { previous } = item as Item & StoredSecrets
   return { ...credential, lastUsedAt: lastUsedAt ?? null, previousSecretUntil: previous?.until ?? null }
 }
 

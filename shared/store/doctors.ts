@@ -186,7 +186,7 @@ export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holi
 export const toDoctor = (item: Item): StoredDoctor =>
   readRecord(item, item.sk, () => {
     const { pk, sk, v, xi, im, xl, ev, departmentId, blocks = [], ...stored } = item
-    const doctor = stored as unknown as WithUpdatedAt<Omit<Doctor, 'id' | 'departmentId'>>
+    const doctor = stored as WithUpdatedAt<Omit<Doctor, 'id' | 'departmentId'>>
     text('fullName').decode(doctor.fullName)
     if (typeof doctor.isActive !== 'boolean') throw new TypeError('attribute isActive is not a boolean')
     for (const days of [doctor.hours, doctor.breaks, doctor.exceptions])

@@ -133,7 +133,7 @@ async function openSettings(command: Command): Promise<ClinicContext> {
     const item = error instanceof UnreadableRecord ? await table.get(clinicKey(id)) : undefined
     if (!item) throw error
     guardWrites(table, id, nameOf(command))
-    return { table, clinic: { ...item, id } as unknown as StoredClinic }
+    return { table, clinic: { ...item, id } as typeof item & StoredClinic }
   }
 }
 

@@ -37,7 +37,7 @@ export function withWriteGuard(table: Table): Table {
         // Settings that cannot be read, or are missing, are repaired too.
         const item = (await table.get(clinicKey(id))) ?? (await table.get(clinicDirectoryKey(id)))
         if (!item || item.deletingAt !== undefined) throw new ClinicBeingDeleted(id, !item)
-        const { replacement, restoring } = item as unknown as Clinic
+        const { replacement, restoring } = item as typeof item & Clinic
         // A leaked key must not wait. The reconciliation is repeated afterwards.
         if (replacement && guarded.command !== 'credential revoke')
           throw new CommandFailure(

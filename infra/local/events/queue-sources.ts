@@ -92,7 +92,7 @@ export type SqsMessage = {
   readonly ReceiptHandle: string
   readonly Body: string
   readonly MD5OfBody: string
-  readonly Attributes?: Readonly<Record<string, string>>
+  readonly Attributes?: Partial<SQSRecord['attributes']>
 }
 
 /** The record that a function receives for a message. */
@@ -101,7 +101,7 @@ export function recordOf(message: SqsMessage, eventSourceARN: string, awsRegion:
     messageId: message.MessageId,
     receiptHandle: message.ReceiptHandle,
     body: message.Body,
-    attributes: { ...message.Attributes } as unknown as SQSRecord['attributes'],
+    attributes: { ...message.Attributes } as SQSRecord['attributes'],
     messageAttributes: {},
     md5OfBody: message.MD5OfBody,
     eventSource: 'aws:sqs',

@@ -104,6 +104,7 @@ type ErrorClass<K extends ErrorKey> = {
   new (status: number, text: string, requestId: string | null, retryAfter: number | null): ApiError<K>
 }
 
+/** TypeScript cannot derive the type of `details` from `key` in a class. */
 const kind = <K extends ErrorKey>(name: string): ErrorClass<K> =>
   class extends ResponseError {
     // Node prints it for an uncaught error.

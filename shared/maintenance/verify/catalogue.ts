@@ -138,6 +138,7 @@ async function catalogueDifferences(
       else
         for (const { field, issue } of PROBLEMS[name as KindName]?.(
           entry as never,
+          // Filled by name, above.
           all as unknown as Catalogue,
         ) ?? [])
           differences.push({ kind: 'catalogue_wrong', key, note: `${field} ${issue}` })

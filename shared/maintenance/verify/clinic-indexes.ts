@@ -105,4 +105,4 @@ export async function checkClinicIndexes({
 /** The version of a credential's row: revoking increments it. */
 const rowVersion = ({ revokedAt = null }: Item): number => ACTIVE_VERSION + (revokedAt === null ? 0 : 1)
 
-const infoOf = (item: Item): ClinicInfo => clinicInfo(item as unknown as ClinicInfo)
+const infoOf = (item: Item): ClinicInfo => clinicInfo(item as Item & ClinicInfo)

@@ -108,10 +108,10 @@ export function maintenanceRuns(table: Table) {
     const found: ClinicFinding[] = []
     const { pk, ...range } = findingsRange(task.name)
     for await (const items of partitionPages(table, pk, range))
-      for (const { run: of, clinic, kinds, failure } of items as unknown as (ClinicFinding & {
-        run: string
-      })[])
+      for (const item of items) {
+        const { run: of, clinic, kinds, failure } = item as typeof item & ClinicFinding & { run: string }
         if (of === id) found.push({ clinic, kinds, ...(failure !== undefined && { failure }) })
+      }
     return found
   }
 

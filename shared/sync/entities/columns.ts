@@ -90,7 +90,7 @@ export function columnTable<const C extends Columns>(
 ) {
   const cells = z.strictObject(
     Object.fromEntries(Object.entries(columns).map(([name, { cell }]) => [name, cell])),
-  ) as unknown as Cells<C>
+  ) as Cells<C>
   /** Spaces around a cell, which spreadsheets do not show, stay in texts of several lines, which may have them. */
   const trim = (name: string, cell: unknown): unknown =>
     typeof cell !== 'string' || cell === cell.trim() || columns[name]?.cell.safeParse(cell).success

@@ -91,6 +91,7 @@ export async function putBack(tables: ClinicTables, clinic: ClinicId, plan: Rest
 type CatalogueKind = Extract<RestoredKind, 'department' | 'room' | 'treatment' | 'price-list'>
 type Entry = { readonly id: string }
 
+/** Each kind is put back by its own store, as entries of which only the id is read. */
 const CATALOGUE = {
   department: departmentStore,
   room: roomStore,

@@ -97,7 +97,7 @@ export function restoredStates({ table, copy }: ClinicTables, clinic: ClinicId) 
   ): Promise<Map<string, string>> {
     const owners = new Map(bases.map(({ record }) => [record.id, record.patient.id]))
     if (name !== 'payments') return owners
-    const invoiceOf = ({ record }: StoredRecord<AnyRecord>) => (record as unknown as Payment).invoice.id
+    const invoiceOf = ({ record }: StoredRecord<AnyRecord>) => (record as typeof record & Payment).invoice.id
     const invoices = await earlierInvoices.findMany(clinic, distinct(bases.map(invoiceOf)))
     const payers = [...invoices.values()].map(({ record }) => record.patient.id)
     const found = await patients.findMany(clinic, distinct(payers))

@@ -107,6 +107,7 @@ async function kindOf(
       const read = image(item)
       return read && itemsOfRecord(table, clinic, list, item, read)
     },
+    // The records of a list of invoices are invoices.
     isSuspect: (item) => name === 'invoices' && !addsUp(image(item)?.record as unknown as Invoice),
     onRecords: async (items) => {
       await externalIds.check(IMPORTED_KINDS[entityCode], items)

@@ -22,7 +22,7 @@ export function contradictionFinder({
   return async (item, stored) => {
     const image = imageOf(entity, item)
     if (!image) return null
-    if (entity.entityCode === INVOICES.entityCode && !addsUp(image.record as unknown as Invoice))
+    if (entity.entityCode === INVOICES.entityCode && !addsUp(image.record as typeof image.record & Invoice))
       return findingOf('amounts_wrong', image.key)
     const attributes = entity.encode(image.record as never)
     const { t } = rowAttributes(attributes, entity)

@@ -43,6 +43,7 @@ export type VerifiedList<R> = {
 export const isStale = <R>({ copiedValues, withCurrentNames }: VerifiedList<R>, record: R, owners: Owners) =>
   JSON.stringify(copiedValues(record)) !== JSON.stringify(copiedValues(withCurrentNames(record, owners)))
 
+/** Without the type of its records, each of which only the functions of its own list get. */
 const list = <R>(verified: VerifiedList<R>) => verified as unknown as VerifiedList<AnyRecord>
 
 export const VERIFIED_LISTS: readonly VerifiedList<AnyRecord>[] = [
