@@ -168,25 +168,17 @@ export const listAppointments = defineRoute({
 })
 
 /** The filter of the list, from the parameters of a query. */
-export const appointmentFilter = ({
-  patient_id: patient,
-  doctor_id: doctor,
-  room_id: room,
-  status,
-  outside_hours: isOutside,
-  date_from: from,
-  date_to: to,
-  external_id: externalId,
-  order,
-}: z.output<typeof listAppointments.query>) => ({
-  patient,
-  doctor,
-  room,
-  facets: isOutside ? (status ?? (['scheduled'] as const)).filter((one) => one === 'scheduled') : status,
-  from,
-  to,
-  externalId,
-  order,
+export const appointmentFilter = ({ status, ...query }: z.output<typeof listAppointments.query>) => ({
+  patient: query.patient_id,
+  doctor: query.doctor_id,
+  room: query.room_id,
+  facets: query.outside_hours
+    ? (status ?? (['scheduled'] as const)).filter((one) => one === 'scheduled')
+    : status,
+  from: query.date_from,
+  to: query.date_to,
+  externalId: query.external_id,
+  order: query.order,
 })
 
 export const getAppointment = defineRoute({

@@ -7,6 +7,8 @@ import type {
   Treatment as TreatmentRecord,
 } from '../domain/booking/catalogue.ts'
 import { renderMoney } from '../domain/money/money.ts'
+import type { Scope } from '../domain/scope.ts'
+import type { RecordNotFoundKey } from './error-catalogue.ts'
 import { defineRoute } from './route.ts'
 import { activePaging, CalendarDate, envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
 
@@ -100,100 +102,83 @@ export const renderPriceList = (list: PriceListRecord): z.input<typeof PriceList
   })),
 })
 
-export const listDepartments = defineRoute({
-  id: 'list-departments',
-  method: 'GET',
-  path: '/clinic/departments',
-  summary: 'List departments',
+/** The endpoints that list and return the records of a kind. */
+function readsOf<
+  const Name extends 'department' | 'room' | 'treatment' | 'price-list',
+  const ReadScope extends Scope,
+  Record extends z.ZodType,
+  Query extends z.ZodRawShape,
+>(kind: {
+  readonly name: Name
+  readonly notFound: RecordNotFoundKey
+  readonly record: Record
+  readonly scope: ReadScope
+  readonly query: Query
+  readonly description: string
+}) {
+  const { name, notFound, record, scope, query, description } = kind
+  const path = `/clinic/${name}s` as const
+  const called = name.replace('-', ' ')
+  return {
+    list: defineRoute({
+      id: `list-${name}s` as const,
+      method: 'GET',
+      path,
+      summary: `List ${called}s`,
+      description,
+      scope,
+      query: z.strictObject(query),
+      response: { status: 200, body: pageOf(record) },
+      errors: [],
+    }),
+    get: defineRoute({
+      id: `get-${name}` as const,
+      method: 'GET',
+      path: `${path}/{id}` as const,
+      summary: `Retrieve a ${called}`,
+      scope,
+      params: { id: notFound },
+      response: { status: 200, body: envelopeOf(record), record: {} },
+      errors: [notFound],
+    }),
+  }
+}
+
+export const { list: listDepartments, get: getDepartment } = readsOf({
+  name: 'department',
+  notFound: 'department_not_found',
+  record: Department,
+  scope: 'appointment.read.availability',
+  query: activePaging(),
   description: 'Sorted by name. Includes inactive departments by default.',
-  scope: 'appointment.read.availability',
-  query: z.strictObject(activePaging()),
-  response: { status: 200, body: pageOf(Department) },
-  errors: [],
 })
 
-export const getDepartment = defineRoute({
-  id: 'get-department',
-  method: 'GET',
-  path: '/clinic/departments/{id}',
-  summary: 'Retrieve a department',
+export const { list: listRooms, get: getRoom } = readsOf({
+  name: 'room',
+  notFound: 'room_not_found',
+  record: Room,
   scope: 'appointment.read.availability',
-  params: { id: 'department_not_found' },
-  response: { status: 200, body: envelopeOf(Department), record: {} },
-  errors: ['department_not_found'],
-})
-
-export const listRooms = defineRoute({
-  id: 'list-rooms',
-  method: 'GET',
-  path: '/clinic/rooms',
-  summary: 'List rooms',
+  query: activePaging(),
   description: 'Sorted by name. Includes inactive rooms by default.',
-  scope: 'appointment.read.availability',
-  query: z.strictObject(activePaging()),
-  response: { status: 200, body: pageOf(Room) },
-  errors: [],
 })
 
-export const getRoom = defineRoute({
-  id: 'get-room',
-  method: 'GET',
-  path: '/clinic/rooms/{id}',
-  summary: 'Retrieve a room',
+export const { list: listTreatments, get: getTreatment } = readsOf({
+  name: 'treatment',
+  notFound: 'treatment_not_found',
+  record: Treatment,
   scope: 'appointment.read.availability',
-  params: { id: 'room_not_found' },
-  response: { status: 200, body: envelopeOf(Room), record: {} },
-  errors: ['room_not_found'],
-})
-
-export const listTreatments = defineRoute({
-  id: 'list-treatments',
-  method: 'GET',
-  path: '/clinic/treatments',
-  summary: 'List treatments',
+  query: { ...activePaging(), doctor_id: Uuid.optional() },
   description:
     'Sorted by name. Includes inactive treatments by default. Filtering by an unknown id returns an empty list.',
-  scope: 'appointment.read.availability',
-  query: z.strictObject({
-    ...activePaging(),
-    doctor_id: Uuid.optional(),
-  }),
-  response: { status: 200, body: pageOf(Treatment) },
-  errors: [],
 })
 
-export const getTreatment = defineRoute({
-  id: 'get-treatment',
-  method: 'GET',
-  path: '/clinic/treatments/{id}',
-  summary: 'Retrieve a treatment',
-  scope: 'appointment.read.availability',
-  params: { id: 'treatment_not_found' },
-  response: { status: 200, body: envelopeOf(Treatment), record: {} },
-  errors: ['treatment_not_found'],
-})
-
-export const listPriceLists = defineRoute({
-  id: 'list-price-lists',
-  method: 'GET',
-  path: '/clinic/price-lists',
-  summary: 'List price lists',
+export const { list: listPriceLists, get: getPriceList } = readsOf({
+  name: 'price-list',
+  notFound: 'price_list_not_found',
+  record: PriceList,
+  scope: 'finance.read',
+  query: paging(),
   description:
     'Sorted by name. A treatment that a list leaves out has its own price. Amounts are numbers in units of the ' +
     'currency, exact to its decimals.',
-  scope: 'finance.read',
-  query: z.strictObject(paging()),
-  response: { status: 200, body: pageOf(PriceList) },
-  errors: [],
-})
-
-export const getPriceList = defineRoute({
-  id: 'get-price-list',
-  method: 'GET',
-  path: '/clinic/price-lists/{id}',
-  summary: 'Retrieve a price list',
-  scope: 'finance.read',
-  params: { id: 'price_list_not_found' },
-  response: { status: 200, body: envelopeOf(PriceList), record: {} },
-  errors: ['price_list_not_found'],
 })

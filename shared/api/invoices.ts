@@ -182,24 +182,15 @@ export const listInvoices = defineRoute({
 })
 
 /** The filter of the list, from the parameters of a query. */
-export const invoiceFilter = ({
-  patient_id: patient,
-  invoice_number: number,
-  appointment_id: appointment,
-  doctor_id: billedDoctor,
-  status: facets,
-  from,
-  to,
-  order,
-}: z.output<typeof listInvoices.query>) => ({
-  patient,
-  number,
-  appointment,
-  billedDoctor,
-  facets,
-  from,
-  to,
-  order,
+export const invoiceFilter = (query: z.output<typeof listInvoices.query>) => ({
+  patient: query.patient_id,
+  number: query.invoice_number,
+  appointment: query.appointment_id,
+  billedDoctor: query.doctor_id,
+  facets: query.status,
+  from: query.from,
+  to: query.to,
+  order: query.order,
 })
 
 const InvoiceWithPayments = z.lazy(() =>

@@ -91,20 +91,13 @@ export const listMessages = defineRoute({
 })
 
 /** The filter of the list, from the parameters of a query. */
-export const messageFilter = ({
-  patient_id: patient,
-  channel,
-  status: statuses,
-  from,
-  to,
-  order,
-}: z.output<typeof listMessages.query>) => ({
-  patient,
-  facets: channel && [channel],
-  statuses,
-  from,
-  to,
-  order,
+export const messageFilter = (query: z.output<typeof listMessages.query>) => ({
+  patient: query.patient_id,
+  facets: query.channel && [query.channel],
+  statuses: query.status,
+  from: query.from,
+  to: query.to,
+  order: query.order,
 })
 
 export const getMessage = defineRoute({

@@ -158,6 +158,12 @@ export const getWebhook = defineRoute({
   errors: ['webhook_not_found'],
 })
 
+const OPTIONAL_FIELDS = {
+  description: Description,
+  secret: Secret.optional(),
+  is_active: IsActive.optional(),
+}
+
 export const createWebhook = defineRoute({
   id: 'create-webhook',
   method: 'POST',
@@ -169,15 +175,7 @@ export const createWebhook = defineRoute({
     'payloads.',
   scope: 'webhook.write',
   readScope: 'webhook.read',
-  body: z
-    .strictObject({
-      url: Url,
-      events: Events,
-      description: Description,
-      secret: Secret.optional(),
-      is_active: IsActive.optional(),
-    })
-    .meta({ id: 'WebhookCreate' }),
+  body: z.strictObject({ url: Url, events: Events, ...OPTIONAL_FIELDS }).meta({ id: 'WebhookCreate' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
@@ -195,13 +193,7 @@ export const updateWebhook = defineRoute({
   readScope: 'webhook.read',
   params: { id: 'webhook_not_found' },
   body: z
-    .strictObject({
-      url: Url.optional(),
-      events: Events.optional(),
-      description: Description,
-      secret: Secret.optional(),
-      is_active: IsActive.optional(),
-    })
+    .strictObject({ url: Url.optional(), events: Events.optional(), ...OPTIONAL_FIELDS })
     .meta({ id: 'WebhookChanges' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook), record: {} },

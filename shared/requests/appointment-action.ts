@@ -2,25 +2,15 @@ import { requireChanged } from '../api/appointment-actions.ts'
 import { renderAppointment } from '../api/appointments.ts'
 import type { Appointment } from '../domain/booking/appointment.ts'
 import { type AppointmentAction, applyAction } from '../domain/booking/appointment-actions.ts'
-import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import type { appointmentChangeStore } from '../store/calendar/appointment-changes.ts'
-import type { BeginWrite } from './requested-write.ts'
-
-type Request = {
-  readonly clinicId: ClinicId
-  readonly clinic: ClinicInfo
-  readonly mayReadRecord: boolean
-  readonly path: { readonly id: string }
-  readonly now: number
-  readonly write: BeginWrite
-}
+import type { WriteRequest } from './requested-write.ts'
 
 type Appointments = Pick<ReturnType<typeof appointmentChangeStore>, 'act'>
 
 /** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is rejected */
 export async function actOnAppointment(
-  { clinicId, clinic, mayReadRecord, path, now, write }: Request,
+  { clinicId, clinic, mayReadRecord, path, now, write }: Omit<WriteRequest, 'credential'>,
   appointments: Appointments,
   action: AppointmentAction,
 ) {

@@ -2,21 +2,13 @@ import { renderAppointment } from '../api/appointments.ts'
 import { rejectionError, takenError } from '../api/bookings.ts'
 import { ApiError } from '../api/errors.ts'
 import type { Appointment } from '../domain/booking/appointment.ts'
-import type { ClinicInfo } from '../domain/clinic.ts'
 import { wallClock } from '../domain/clock.ts'
 import type { WithUpdatedAt } from '../domain/with-updated-at.ts'
 import type { ChangeOutcome, ChangeRequest, StoredChange } from '../store/calendar/appointment-changes.ts'
 import { isTaken } from '../store/calendar/booking.ts'
-import type { BeginWrite } from './requested-write.ts'
+import type { WriteRequest } from './requested-write.ts'
 
-type Request = {
-  readonly clinic: ClinicInfo
-  readonly mayReadRecord: boolean
-  readonly path: { readonly id: string }
-  readonly body: object
-  readonly now: number
-  readonly write: BeginWrite
-}
+type Request = Omit<WriteRequest, 'credential' | 'clinicId'> & { readonly body: object }
 
 /** Changes the appointment of a request, and returns its response. @throws ApiError when the change is rejected */
 export async function changeResponse(

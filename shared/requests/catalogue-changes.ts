@@ -1,11 +1,10 @@
 /** Requests that create and change records of the catalogue, which are alike for all its kinds. */
 import { ApiError, unknownIds } from '../api/errors.ts'
 import { InvalidEntry } from '../domain/catalogue/catalogue-rules.ts'
-import type { ClinicInfo } from '../domain/clinic.ts'
 import type { CatalogueChanges } from '../store/catalogue-changes.ts'
-import type { BeginWrite } from './requested-write.ts'
+import type { WriteRequest } from './requested-write.ts'
 
-type Request = { readonly clinic: ClinicInfo; readonly write: BeginWrite }
+type Request = Pick<WriteRequest, 'clinic' | 'write'>
 
 /** Creates the record of a request, and returns its response. */
 export async function createEntry<Entry, Values, Wire>(

@@ -1,11 +1,9 @@
-import type { Caller } from '../api/account.ts'
 import { renderDoctor } from '../api/doctors.ts'
 import { ApiError, unknownIds } from '../api/errors.ts'
 import { MAX_ACTIVE_DOCTORS } from '../domain/booking/doctor.ts'
-import type { ClinicInfo } from '../domain/clinic.ts'
 import { type DoctorOutcome, type doctorChanges, UnknownDepartment } from '../store/copies/doctor-changes.ts'
 import { TooManyActiveDoctors } from '../store/doctors.ts'
-import type { BeginWrite } from './requested-write.ts'
+import type { WriteRequest } from './requested-write.ts'
 
 type Doctors = ReturnType<typeof doctorChanges>
 
@@ -28,7 +26,7 @@ export async function writeDoctor(
   return written
 }
 
-type Request = { readonly clinic: ClinicInfo; readonly credential: Caller; readonly write: BeginWrite }
+type Request = Pick<WriteRequest, 'clinic' | 'credential' | 'write'>
 
 /** Writes a doctor, and renders the response. */
 export async function doctorResponse(

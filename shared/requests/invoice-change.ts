@@ -1,12 +1,11 @@
 import type * as z from 'zod'
 import { renderInvoiceDetails, sizeIssue } from '../api/invoices.ts'
 import { invalidFields, invoiceRejected, type updateInvoice } from '../api/new-invoice.ts'
-import type { ClinicInfo } from '../domain/clinic.ts'
 import type { Invoice } from '../domain/money/invoice.ts'
 import { InvalidAmounts } from '../domain/money/invoice-amounts.ts'
 import type { InvoiceFields } from '../domain/money/invoice-changes.ts'
 import type { InvoiceOutcome, InvoiceWrite, WrittenInvoice } from '../store/calendar/invoice-changes.ts'
-import type { BeginWrite } from './requested-write.ts'
+import type { WriteRequest } from './requested-write.ts'
 
 /** What the body of a request sets of an invoice. */
 export const invoiceFields = (body: z.output<typeof updateInvoice.body>): InvoiceFields => ({
@@ -29,7 +28,7 @@ export const invoiceFields = (body: z.output<typeof updateInvoice.body>): Invoic
   })),
 })
 
-type Request = { readonly clinic: ClinicInfo; readonly write: BeginWrite }
+type Request = Pick<WriteRequest, 'clinic' | 'write'>
 
 /** An issue of amounts, with the field of a request: the amounts of an invoice follow from its line items. */
 const ofRequest = ({ field, issue }: InvalidAmounts['issues'][number]) =>

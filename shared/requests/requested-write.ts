@@ -1,6 +1,8 @@
+import type { Caller } from '../api/account.ts'
 import { errorEntry } from '../api/error-catalogue.ts'
 import { ApiError, errorBody } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
+import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { Credential } from '../domain/credential.ts'
 import { confirmsExternalIds } from '../domain/scope.ts'
 import type { StoredResponse } from '../domain/stored-response.ts'
@@ -10,6 +12,17 @@ import { type IdempotencyGuard, RequestCompleted, type RequestedWrite } from '..
 type Response<Outcome> = (outcome: Outcome) => object | ApiError
 
 export type BeginWrite = <Outcome>(response: Response<Outcome>) => RequestedWrite<Outcome>
+
+/** A request that writes a record, as its endpoint gets it. */
+export type WriteRequest = {
+  readonly clinicId: ClinicId
+  readonly clinic: ClinicInfo
+  readonly credential: Caller
+  readonly mayReadRecord: boolean
+  readonly path: { readonly id: string }
+  readonly now: number
+  readonly write: BeginWrite
+}
 
 type BegunWrite<Outcome> = RequestedWrite<Outcome> & {
   /** Called before the request is rejected: a concurrent copy of it may have made the state that it is rejected for. */
