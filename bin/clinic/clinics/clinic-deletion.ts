@@ -6,8 +6,8 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { changesSince } from '../export/later-changes.ts'
-import { readManifest } from '../export/manifest.ts'
+import { hasSettings, readManifest } from '../export/manifest.ts'
+import { haveRecordsChanged } from '../export/read-records.ts'
 import { recordCount } from '../export/record-count.ts'
 import { operatorOf } from '../tool/command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from '../tool/confirmation.ts'
@@ -75,7 +75,7 @@ async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
   ]
 }
 
-/** @throws CommandFailure unless there is an export of today that has everything of the clinic */
+/** @throws CommandFailure unless there is an export of today, and the clinic is paused, and was not changed, since before it */
 async function requireCurrentExport(table: Table, clinic: Clinic, { export: given }: Options): Promise<void> {
   const nothingDone = (problem: string) => new CommandFailure(`Nothing was done: ${problem}.`)
   if (given === undefined)
@@ -85,16 +85,19 @@ async function requireCurrentExport(table: Table, clinic: Clinic, { export: give
   const folder = resolveFromInvocationDir(given)
   const manifest = readManifest(folder)
   if (manifest.clinic.id !== clinic.id) throw nothingDone(`${folder} has the export of another clinic`)
-  const asOf = clinicTimestamp(manifest.as_of, clinic.timezone)
-  const now = clinicTimestamp(new Date(table.now()).toISOString(), clinic.timezone)
-  if (asOf.slice(0, 10) !== now.slice(0, 10))
-    throw nothingDone(`the export in ${folder} is of ${asOf.slice(0, 10)}, not of today`)
+  const dayOf = (at: string) => clinicTimestamp(at, clinic.timezone).slice(0, 10)
+  if (dayOf(manifest.finished_at) !== dayOf(new Date(table.now()).toISOString()))
+    throw nothingDone(`the export in ${folder} is of ${dayOf(manifest.finished_at)}, not of today`)
   for (const [name, { bytes }] of Object.entries(manifest.files))
     if (statSync(join(folder, name), { throwIfNoEntry: false })?.size !== bytes)
       throw nothingDone(`${join(folder, name)} is missing, or not as it was exported`)
-  const changed = await changesSince(table, clinic, manifest)
-  if (changed.length > 0)
+  const isCurrent =
+    manifest.is_one_moment &&
+    manifest.clinic.pausedAt === clinic.pausedAt &&
+    hasSettings(manifest.clinic, clinic) &&
+    !(await haveRecordsChanged(table, clinic.id, Date.parse(manifest.started_at)))
+  if (!isCurrent)
     throw nothingDone(
-      `${changed.join(', ')} have changed since the export in ${folder}, which is as of ${asOf}. Pause the clinic, wait 20 seconds after the last change, export it into a new folder, and do not resume it; or use --without-export`,
+      `the clinic was not paused, or was changed, since the export in ${folder} began. Pause it, wait 20 seconds after the last change, export it into a new folder, and do not resume it; or use --without-export`,
     )
 }

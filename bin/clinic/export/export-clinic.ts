@@ -1,6 +1,6 @@
 /**
- * Exports a clinic in the formats of imports: first all records into a database on disk, then what has changed since, then the
- * files. They are in a folder of their own until all are complete.
+ * Exports a clinic in the formats of imports: first all records into a database on disk, then the files. They are in a folder of their
+ * own until all are complete.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ import { importEntities } from '../../../shared/sync/entities/entities.ts'
 import { CommandFailure } from '../tool/output.ts'
 import { formatsOf, writeRows } from './files.ts'
 import { hasSettings, MANIFEST, type Manifest, settingsOf } from './manifest.ts'
-import { readAll, readChanges, readSmallLists } from './read-records.ts'
+import { haveRecordsChanged, readAll, readSmallLists } from './read-records.ts'
 import { LARGE_SOURCES } from './sources.ts'
 import { Staging } from './staging.ts'
 
@@ -23,9 +23,6 @@ export type ExportOptions = {
   /** Used to wait for writes that began before the clinic was paused. */
   readonly sleep: (ms: number) => Promise<unknown>
 }
-
-/** Readings of small lists that change again and again. */
-const MAX_READINGS = 5
 
 /**
  * Writes the files of a clinic into a new folder.
@@ -65,18 +62,15 @@ async function writeFiles(
   using staging = new Staging(database)
   await readSmallLists(table, clinic.id, staging)
   for (const source of LARGE_SOURCES) await readAll(table, clinic.id, source, staging, onProgress)
-  const until = table.now() - VISIBILITY_DELAY_MS
-  let readAgain = 0
-  for (const source of LARGE_SOURCES)
-    readAgain += await readChanges(table, clinic.id, source, staging, startedAt - VISIBILITY_DELAY_MS)
   // Small lists are read last, since records refer to them.
-  for (let reading = 1, changed = 1; changed > 0 && reading <= MAX_READINGS; reading++) {
-    changed = await readSmallLists(table, clinic.id, staging)
-    readAgain += changed
-  }
+  const changedRows = await readSmallLists(table, clinic.id, staging)
   const current = await clinicStore({ table }).requireNotDeleting(clinic.id)
   requireNotRestored(current, clinic)
-  if (!hasSettings(settingsOf(clinic), current)) readAgain++
+  // A pause alone is not proof: the operator's commands also change records of a paused clinic.
+  const isUnchanged =
+    changedRows === 0 &&
+    hasSettings(settingsOf(clinic), current) &&
+    !(await haveRecordsChanged(table, clinic.id, startedAt))
   const files: Manifest['files'] = {}
   for (const { name: entity, columns } of importEntities(table, table.now)) {
     if (staging.rows(entity).next().done) continue
@@ -90,10 +84,7 @@ async function writeFiles(
     clinic: settingsOf(current),
     started_at: new Date(startedAt).toISOString(),
     finished_at: new Date(table.now()).toISOString(),
-    as_of: new Date(until).toISOString(),
-    // A pause alone is not proof: the operator's commands also change records of a paused clinic.
-    is_one_moment: readAgain === 0 && wasPaused(current, startedAt),
-    read_again: readAgain,
+    is_one_moment: isUnchanged && wasPaused(current, startedAt),
     files,
   }
 }

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, counted, print } from '../tool/output.ts'
@@ -33,25 +31,20 @@ export function addExportCommand(command: Command): void {
       try {
         const manifest = await exportClinic(table, clinic, folder, { onProgress, sleep: waitForWrites })
         bar.done()
-        print(command, { clinic_id: clinic.id, folder, ...manifest }, summary(folder, manifest, clinic))
+        print(command, { clinic_id: clinic.id, folder, ...manifest }, summary(folder, manifest))
       } finally {
         bar.done()
       }
     })
 }
 
-function summary(
-  folder: string,
-  { files, is_one_moment, read_again, as_of }: Manifest,
-  { timezone }: Clinic,
-): string[] {
+function summary(folder: string, { files, is_one_moment }: Manifest): string[] {
   const names = Object.entries(files).filter(([name]) => name.endsWith('.ndjson'))
   const counts = names.map(([name, { rows }]) =>
     counted(rows, name.replace('s.ndjson', '').replace('-', ' ')),
   )
   const moment = is_one_moment
     ? 'The clinic was paused: all records are of one moment.'
-    : `The clinic was in use: every change up to ${clinicTimestamp(as_of, timezone)} is included, and ${counted(read_again, 'record')} ${read_again === 1 ? 'was' : 'were'} read again. ` +
-      'For an export of one moment, pause the clinic before.'
+    : 'The clinic was in use: changes during the export may be missing. For an export of one moment, pause the clinic before.'
   return [`Exported ${counts.join(', ') || 'no records'} to ${folder}`, moment]
 }

@@ -13,12 +13,8 @@ const Manifest = z.object({
   clinic: z.looseObject({ id: z.string(), name: z.string() }),
   started_at: z.string(),
   finished_at: z.string(),
-  /** Every change up to this time is in the files. */
-  as_of: z.string(),
-  /** Whether the clinic was paused from before the beginning to after the end, so that all rows are of one moment. */
+  /** Whether the clinic was paused, and nothing has changed, from before the beginning to after the end. */
   is_one_moment: z.boolean(),
-  /** Records, and rows of small lists, that were created, changed or removed while the export read, and settings that were changed. */
-  read_again: z.int(),
   files: z.record(z.string(), ExportedFile),
 })
 

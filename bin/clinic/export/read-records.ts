@@ -1,7 +1,8 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { partitionPages } from '../../../shared/maintenance/walk/partition-pages.ts'
-import { changedId, changeIndexPartition, changesFrom } from '../../../shared/store/keys/change-index.ts'
+import { changeIndexPartition, changesFrom, INDEXED_KINDS } from '../../../shared/store/keys/change-index.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { CommandFailure, EXIT } from '../tool/output.ts'
 import { type LargeSource, SMALL_SOURCES } from './sources.ts'
@@ -21,21 +22,13 @@ export async function readAll(
   }
 }
 
-/** Reads the records of a kind that have changed since. Returns how many rows are new or different. */
-export async function readChanges(
-  table: Table,
-  clinic: ClinicId,
-  source: LargeSource,
-  staging: Staging,
-  since: number,
-): Promise<number> {
-  let changed = 0
-  const from = changesFrom(new Date(since).toISOString())
-  for await (const listed of partitionPages(table, changeIndexPartition(clinic, source.kind), { from })) {
-    const items = await table.getMany(listed.map((item) => source.keyOf(clinic, changedId(item))))
-    changed += staging.put(source.entity, items.map(rowOf(source)))
-  }
-  return changed
+/** Whether the index of changes has any since, in milliseconds since the epoch. Small lists have none. */
+export async function haveRecordsChanged(table: Table, clinic: ClinicId, since: number): Promise<boolean> {
+  const from = changesFrom(new Date(since - VISIBILITY_DELAY_MS).toISOString())
+  const changes = await Promise.all(
+    INDEXED_KINDS.map((kind) => table.query({ pk: changeIndexPartition(clinic, kind), from, limit: 1 })),
+  )
+  return changes.some((items) => items.length > 0)
 }
 
 const rowOf =

@@ -17,7 +17,6 @@ import {
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { holidayStore } from '../../../shared/store/holidays.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
-import type { IndexedKind } from '../../../shared/store/keys/change-index.ts'
 import { type Key, sortableNumber } from '../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { MESSAGES } from '../../../shared/store/messages/messages.ts'
@@ -38,10 +37,9 @@ import {
 } from './rows.ts'
 import type { StagedRow } from './staging.ts'
 
-/** Records of one kind, which can be many. Their changes are indexed. */
+/** Records of one kind, which can be many. */
 export type LargeSource = {
   readonly entity: string
-  readonly kind: IndexedKind
   readonly keyOf: (clinic: ClinicId, id: string) => Key
   readonly row: (item: Item) => StagedRow
 }
@@ -63,7 +61,6 @@ function calendarSource<R>(
 ): LargeSource {
   return {
     entity,
-    kind: entityCode,
     keyOf: (clinic, id) => calendarKey(clinic, entityCode, id),
     row: (item) => {
       const record = decode(item, item.sk)
@@ -94,7 +91,6 @@ export const LARGE_SOURCES: readonly LargeSource[] = [
   ),
   {
     entity: 'patients',
-    kind: 'P',
     keyOf: patientKey,
     // Patients are in order of creation, which an import keeps.
     row: (item) => ({
