@@ -44,7 +44,7 @@ export async function loadFolder(
       const reasons: string[] = []
       await importFile({ file, conversions }, entity, clinic, {
         now: Date.now,
-        onRejected: (row) => reasons.push(`${file}, line ${row.line}: ${row.reasons.join('; ')}`),
+        onRejected: (line, all) => reasons.push(`${file}, line ${line}: ${all.join('; ')}`),
       })
       if (reasons.length > 0) throw new Error(reasons.join('\n'))
     }

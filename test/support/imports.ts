@@ -62,11 +62,11 @@ export async function importRecords(
     now,
     rejected,
     ...options,
-    onRejected: ({ line, reasons: all }) => {
+    onRejected: (line, all) => {
       reasons.push(all.join('; '))
       rejections.push(`${line}: ${all.join('; ')}`)
     },
-    onWarning: ({ line, text }) => warned.push(`${line}: ${text}`),
+    onWarning: (line, text) => warned.push(`${line}: ${text}`),
   })
   rejected.finish(conversions.of(file))
   return { ...result, reasons, rejections, warned }

@@ -16,7 +16,7 @@ import type { SourceRow } from '../import/files/row.ts'
 import { convertFiles } from '../import/run/conversions.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
-import { CommandFailure, listPrinter } from '../tool/output.ts'
+import { CommandFailure, type GlobalOptions, printLines } from '../tool/output.ts'
 
 /** How a file is read. */
 export type FileOptions = { entity?: string; with?: string; encoding?: string }
@@ -53,23 +53,16 @@ async function listIds(given: string | undefined, options: FileOptions, command:
           clinic.id,
           entities.filter(({ name }) => wanted.includes(name)),
         )
-  await printIds(
-    command,
-    ids,
-    file === undefined ? 'The clinic has no imported records' : `${basename(file)} has no external ids`,
-  )
-}
-
-/** Prints them as they are read: a clinic can have more than fit in memory. */
-async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: string): Promise<void> {
-  const list = listPrinter(command)
-  let header = ['entity,external_id,id']
-  for await (const { entity, externalId, id } of ids) {
-    list.add({ entity, external_id: externalId, id }, [...header, `${entity},${csvCell(externalId)},${id}`])
-    header = []
-  }
-  if (header.length > 0) throw new CommandFailure(`${none}.`)
-  list.end()
+  const data: { entity: string; external_id: string; id: string }[] = []
+  for await (const { entity, externalId, id } of ids) data.push({ entity, external_id: externalId, id })
+  if (data.length === 0)
+    throw new CommandFailure(
+      file === undefined ? 'The clinic has no imported records.' : `${basename(file)} has no external ids.`,
+    )
+  const rows = data.map(({ entity, external_id, id }) => `${entity},${csvCell(external_id)},${id}`)
+  const { json } = command.optsWithGlobals<GlobalOptions>()
+  // Not by print(): the access trail would have every id of the clinic.
+  printLines(command, json ? JSON.stringify({ data }) : ['entity,external_id,id', ...rows].join('\n'))
 }
 
 const csvCell = cellWriter(',')

@@ -24,10 +24,8 @@ import {
   itemsLeftLines,
   outsideLines,
   reportLines,
-  unpaidLines,
 } from './run/report.ts'
 import { trialTable } from './run/trial-table.ts'
-import { StatedPaid } from './run/unpaid-invoices.ts'
 
 type Options = {
   draft: boolean
@@ -131,7 +129,6 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
   const { table, clinic, conversions, check } = run
   const reports: FileReport[] = []
   const problems: string[] = []
-  using statedPaid = new StatedPaid()
   using seen = new SeenIds()
   using kept = new DisposableStack()
   const rejectedOf = new Map(conversions.files.map(({ file }) => [file, kept.use(new RejectedRows(file))]))
@@ -139,7 +136,7 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
     for (const { file, entities } of conversions.files) {
       if (!entities.has(entity.name)) continue
       const rejected = rejectedOf.get(file) as RejectedRows
-      reports.push(await importWithProgress(command, file, entity, { ...run, seen, rejected, statedPaid }))
+      reports.push(await importWithProgress(command, file, entity, { ...run, seen, rejected }))
     }
   for (const file of conversions.files)
     try {
@@ -151,15 +148,13 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
       problems.push(error.message)
     }
   if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
-  const unpaid = await statedPaid.withoutPayments(table, clinic.id)
   const itemsLeft = conversions.lineItemsLeft()
   const outside = reports.reduce((count, { appointments_outside }) => count + appointments_outside, 0)
   return {
     conversions,
     reports,
-    warnings: [...itemsLeftLines(itemsLeft), ...unpaidLines(unpaid), ...outsideLines(outside, clinic.id)],
+    warnings: [...itemsLeftLines(itemsLeft), ...outsideLines(outside, clinic.id)],
     counts: {
-      paid_without_payments: unpaid.count,
       line_items_without_invoice: itemsLeft.count,
       appointments_outside: outside,
     },

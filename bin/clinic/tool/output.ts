@@ -73,21 +73,6 @@ export function print(command: Command, result: object, lines: readonly string[]
   if (clinic && !json) command.configureOutput().writeErr?.(`Clinic: ${clinic.name} (${clinic.id})\n`)
 }
 
-/** Prints a list as it is read: lines of text, or with `--json` one object whose `data` is the list. */
-export function listPrinter(command: Command) {
-  const { json } = command.optsWithGlobals<GlobalOptions>()
-  let separator = '{"data":['
-  return {
-    add: (element: object, lines: readonly string[]): void => {
-      printLines(command, ...(json ? [`${separator}${JSON.stringify(element)}`] : lines))
-      separator = ','
-    },
-    end: (): void => {
-      if (json) printLines(command, separator === ',' ? ']}' : `${separator}]}`)
-    },
-  }
-}
-
 /** What an empty list prints, such as `No dead letters`. */
 const noneOf = ({ parent }: Command): string => `No ${parent?.name().replace('-', ' ')}s`
 

@@ -27,8 +27,6 @@ export type ImportEntity<Fields = unknown> = {
    * rejected at this point, for example because it refers to an unknown patient.
    */
   readonly write: (run: ImportRun, batch: readonly ImportRow<Fields>[]) => Promise<void>
-  /** Whether a row says that its record, an invoice, is paid. */
-  readonly isStatedPaid?: (row: ImportRow<Fields>) => boolean
   /** Runs once, after all rows. */
   readonly finish?: (clinic: ClinicInfo) => Promise<void>
 }

@@ -79,7 +79,6 @@ export function invoiceImport(table: Table, now: () => number, { numbersOf }: Lo
     name: 'invoices',
     idKind: 'invoice',
     ...columns,
-    isStatedPaid: ({ fields: { clinicStatus } }) => clinicStatus === 'paid',
     write: (run, batch) => {
       const numbers = known.get(run.clinic.id) ?? numbersOf(run.clinic.id)
       known.set(run.clinic.id, numbers)

@@ -14,25 +14,17 @@ import { withOwnRecords } from '../../../../shared/sync/external-ids/resolve-row
 import { BatchOutcomes, type Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { issueText } from '../../../../shared/sync/outcomes/row-rejected.ts'
 import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
+import { type Group, GroupedTexts } from '../files/grouped-texts.ts'
 import { ImportFileError } from '../files/import-errors.ts'
 import type { RejectedRows } from '../files/rejections.ts'
 import type { SourceRow } from '../files/row.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 import type { Conversions } from './conversions.ts'
+import { type MoneySum, MoneySums } from './money-sums.ts'
 import { repeatedId, repeatedPerson, SeenIds } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
-
-/** A rejected record. The reasons never quote its values. */
-export type Rejection = {
-  readonly line: number
-  readonly reasons: readonly string[]
-  /** The number of its rows. */
-  readonly rows: number
-  /** Its fields, if they can be read. */
-  readonly fields: Readonly<Record<string, unknown>>
-}
 
 export type ImportProgress = {
   readonly rows: number
@@ -50,10 +42,10 @@ export type ImportOptions = {
   /** Whether nothing is written: the entity has a trial table. */
   readonly isTrial?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
-  readonly onRejected?: (rejection: Rejection) => void
-  readonly onWarning?: (warning: FileWarning) => void
-  /** Called with each record that was not rejected, and the number of its rows. */
-  readonly onAccepted?: (row: ImportRow, rows: number) => void
+  /** Called with the reasons of a rejected row, which never quote its values. */
+  readonly onRejected?: (line: number, reasons: readonly string[]) => void
+  /** Called with what is warned of in a row. The text begins with the field. */
+  readonly onWarning?: (line: number, text: string) => void
   /** Called once, when the import first waits for the store. */
   readonly onWait?: () => void
   readonly now: () => number
@@ -65,11 +57,15 @@ export type ImportOptions = {
   readonly allowSameNumbers?: boolean
 }
 
-/** What is warned of in a row. The text begins with the field. */
-export type FileWarning = {
-  readonly line: number
-  readonly kind: Warning['kind']
-  readonly text: string
+/** What became of the rows of a file. */
+export type ImportedFile = ImportResult & {
+  /** Several rows can be one record. */
+  readonly rows: { readonly records: number; readonly rejected: number }
+  readonly sums: readonly MoneySum[]
+  readonly reasons: readonly Readonly<Group>[]
+  readonly warned: readonly Readonly<Group>[]
+  /** Appointments to come that were imported although their doctor does not work then. */
+  readonly appointments_outside: number
 }
 
 /** The import was stopped between two batches. */
@@ -103,9 +99,12 @@ export async function importFile<Fields>(
   entity: ImportableEntity<Fields>,
   clinic: ClinicInfo,
   options: ImportOptions,
-): Promise<ImportResult> {
+): Promise<ImportedFile> {
   const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
+  const [reasons, warned, money] = [new GroupedTexts(), new GroupedTexts(), new MoneySums()]
+  const rows = { records: 0, rejected: 0 }
   let rowCount = 0
+  let outside = 0
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
   const checkRecord = recordChecker(entity, clinic, options.now(), own.idOf)
@@ -131,16 +130,18 @@ export async function importFile<Fields>(
   using postponed = new PostponedRows()
   let isLastPass = false
 
-  const warn = (kind: FileWarning['kind'], text: string, line: number): void => {
+  const warn = (kind: Warning['kind'], text: string, line: number): void => {
     result.warnings++
-    options.onWarning?.({ line, kind, text })
+    if (kind === 'outside_hours') outside++
+    warned.add(text, line)
+    options.onWarning?.(line, text)
   }
 
   async function flush(): Promise<void> {
     const { accepted, rejections } = batch
     batch = new Batch()
-    const rows = [...accepted.values()].map(({ row }) => row)
-    const outcomes = await writeBatch(entity, run, rows, onWait)
+    const written = [...accepted.values()].map(({ row }) => row)
+    const outcomes = await writeBatch(entity, run, written, onWait)
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
     for (const { id, reason, mayPassLater } of outcomes.rejections) {
       const known = accepted.get(id)
@@ -152,12 +153,18 @@ export async function importFile<Fields>(
       // The other one may be of an earlier run of the same file.
       for (const warning of outcomes.warnings.get(id) ?? [])
         if (!(isRepeated && warning.kind === 'same_person')) warn(warning.kind, issueText(warning), row.line)
-      options.onAccepted?.(row, rowsOf(source))
+      rows.records += rowsOf(source)
+      money.add(row.source, 'records')
     }
-    for (const { source, reasons, fields = {} } of rejections.sort((a, b) => a.source.line - b.source.line)) {
-      options.rejected?.add(source, reasons.join('; '))
+    for (const { source, reasons: all, fields = {} } of rejections.sort(
+      (a, b) => a.source.line - b.source.line,
+    )) {
+      options.rejected?.add(source, all.join('; '))
       result.rejected++
-      options.onRejected?.({ line: source.line, reasons, rows: rowsOf(source), fields })
+      rows.rejected += rowsOf(source)
+      for (const reason of all) reasons.add(reason, source.line)
+      money.add(fields, 'rejected')
+      options.onRejected?.(source.line, all)
     }
     options.onProgress?.({ rows: rowCount, result: { ...result } })
     if (options.signal?.aborted) throw new ImportStopped()
@@ -168,11 +175,11 @@ export async function importFile<Fields>(
     rowCount += rowsOf(source)
     for (const text of source.warnings ?? []) warn('value', text, source.line)
     const repetition = 'row' in checked ? repeatedId(seen, entity, file, checked.row) : null
-    const reasons = 'issues' in checked ? checked.issues.map(issueText) : []
-    if (repetition !== null) reasons.push(repetition)
-    if (reasons.length > 0) {
+    const problems = 'issues' in checked ? checked.issues.map(issueText) : []
+    if (repetition !== null) problems.push(repetition)
+    if (problems.length > 0) {
       const fields = 'values' in source ? source.values : {}
-      batch.rejections.push({ source, reasons, fields })
+      batch.rejections.push({ source, reasons: problems, fields })
     } else if ('row' in checked) {
       const { row } = checked
       const repeated = repeatedPerson(seen, entity, file, row)
@@ -192,7 +199,14 @@ export async function importFile<Fields>(
   }
   if (batch.accepted.size > 0) await flush()
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
-  return result
+  return {
+    ...result,
+    rows,
+    sums: money.sums(clinic.currency),
+    reasons: reasons.groups,
+    warned: warned.groups,
+    appointments_outside: outside,
+  }
 }
 
 /** Rows that may be valid after the rest of the file: a refund can precede its payment. */

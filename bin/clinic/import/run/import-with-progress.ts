@@ -7,15 +7,12 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import type { ImportableEntity } from '../../../../shared/sync/entities/entity.ts'
 import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
-import { GroupedTexts } from '../files/grouped-texts.ts'
 import type { RejectedRows } from '../files/rejections.ts'
 import { announceImport } from './announce-import.ts'
 import type { Conversions } from './conversions.ts'
 import { LINE_ITEMS } from './file-entities.ts'
 import { type ImportOptions, type ImportProgress, ImportStopped, importFile } from './import-file.ts'
-import { MoneySums } from './money-sums.ts'
 import { countsText, type FileReport } from './report.ts'
-import type { StatedPaid } from './unpaid-invoices.ts'
 
 /** The target and the options of the import of a file. */
 export type FileImport = {
@@ -24,7 +21,6 @@ export type FileImport = {
   readonly check: boolean
   readonly conversions: Conversions
   readonly rejected: RejectedRows
-  readonly statedPaid: StatedPaid
 } & Pick<ImportOptions, 'seen' | 'overwrite' | 'allowOverlaps' | 'allowSameNumbers'>
 
 /** Imports a file. If it does not get to its end, says how far it got. */
@@ -32,15 +28,10 @@ export async function importWithProgress(
   command: Command,
   file: string,
   entity: ImportableEntity,
-  { table, clinic, check, conversions, rejected, statedPaid, ...options }: FileImport,
+  { table, clinic, check, conversions, ...options }: FileImport,
 ): Promise<FileReport> {
   const { content, rows: read } = conversions.of(file)
   const bar = progressBar(command, basename(file), read.read)
-  const reasons = new GroupedTexts()
-  const warned = new GroupedTexts()
-  const money = new MoneySums()
-  const rows = { records: 0, rejected: 0 }
-  let outside = 0
   let latest: ImportProgress | undefined
   const sayStopped = () => {
     if (latest && !check)
@@ -53,7 +44,6 @@ export async function importWithProgress(
     const result = await importFile({ file, conversions }, entity, clinic, {
       now: Date.now,
       ...options,
-      rejected,
       isTrial: check,
       signal: interruption.signal,
       onProgress: (progress) => {
@@ -64,33 +54,14 @@ export async function importWithProgress(
         bar.printLine(
           `${file}: the store is busy or unavailable; waiting up to ten minutes at a time. If the local stack was started again, press Ctrl-C and repeat the import: the store has another address`,
         ),
-      onRejected: ({ line, reasons: all, rows: count, fields }) => {
-        for (const reason of all) reasons.add(reason, line)
-        rows.rejected += count
-        money.add(fields, 'rejected')
-      },
-      onWarning: ({ line, kind, text }) => {
-        if (kind === 'outside_hours') outside++
-        warned.add(text, line)
-      },
-      onAccepted: (row, count) => {
-        rows.records += count
-        money.add(row.source, 'records')
-        if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
-      },
     })
     if (!check && entity.name !== LINE_ITEMS)
       await announceImport(table, clinic, entity.name, { content, counts: result })
     return {
       file: check ? basename(file) : file,
       entity: entity.name,
-      rows,
       ...result,
-      sums: money.sums(clinic.currency),
-      reasons: reasons.groups,
-      warned: warned.groups,
-      appointments_outside: outside,
-      corrections: !check && result.rejected > 0 ? [rejected.path] : [],
+      corrections: !check && result.rejected > 0 ? [options.rejected.path] : [],
     }
   } catch (error) {
     sayStopped()

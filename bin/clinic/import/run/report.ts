@@ -3,22 +3,13 @@ import { basename } from 'node:path'
 import { quoted } from '../../../../shared/domain/closest-name.ts'
 import { counted } from '../../tool/output.ts'
 import type { ReadColumn } from '../converters/file-columns.ts'
-import { type Group, groupText, placesText } from '../files/grouped-texts.ts'
+import { groupText, placesText } from '../files/grouped-texts.ts'
 import type { Conversions, ConvertedFile } from './conversions.ts'
-import type { ImportResult } from './import-file.ts'
-import type { MoneySum } from './money-sums.ts'
-import type { StatedPaid } from './unpaid-invoices.ts'
+import type { ImportedFile, ImportResult } from './import-file.ts'
 
-export type FileReport = ImportResult & {
+export type FileReport = ImportedFile & {
   readonly file: string
   readonly entity: string
-  /** Several rows can be one record. */
-  readonly rows: { readonly records: number; readonly rejected: number }
-  readonly sums: readonly MoneySum[]
-  readonly reasons: readonly Readonly<Group>[]
-  readonly warned: readonly Readonly<Group>[]
-  /** Appointments to come that were imported although their doctor does not work then. */
-  readonly appointments_outside: number
   /** The files of rows to correct. */
   readonly corrections: readonly string[]
 }
@@ -85,16 +76,6 @@ export const itemsLeftLines = ({ count, lines }: ReturnType<Conversions['lineIte
     : [
         `warning: the line items of ${counted(count, 'invoice')} were not imported, as the files have no such invoice (${placesText(count, lines)})`,
       ]
-
-/** The warning about invoices that are paid by their file, once all files are in. */
-export function unpaidLines({ count, places }: Awaited<ReturnType<StatedPaid['withoutPayments']>>): string[] {
-  if (count === 0) return []
-  const where = places.map(({ file, line }) => `${basename(file)}:${line}`).join(', ')
-  const more = count > places.length ? ', ...' : ''
-  return [
-    `warning: ${counted(count, 'invoice')} with the status paid ${count > 1 ? 'have' : 'has'} no payments (${where}${more}): import the payments, too`,
-  ]
-}
 
 /** The warning about appointments at which their doctor does not work. */
 export const outsideLines = (count: number, clinic: string): string[] =>

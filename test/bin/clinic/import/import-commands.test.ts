@@ -72,7 +72,6 @@ describe('import --check', () => {
         '  rows: 1 become records, 0 rejected',
         '  records: 1 imported, 0 updated, 0 unchanged, 0 rejected',
         '  sum of amount: 50.00, 0.00 in rejected rows',
-        'warning: 1 invoice with the status paid has no payments (invoices.csv:3): import the payments, too',
         'Nothing was written.',
         '',
       ],
@@ -175,18 +174,6 @@ describe('import', () => {
       'cannot tell the entity from the file name: rename the file, or use --entity. Valid entities are departments, doctors, holidays, rooms',
     )
     expect((await tool('import', '--yes', '--entity', 'patients', path)).code).toBe(0)
-  })
-
-  it('warns of invoices that are paid by their file once all files are in', async () => {
-    const patients = file('patients.csv', PATIENTS)
-    const args = [patients, file('payments.csv', PAYMENTS), file('invoices.csv', INVOICES)]
-    const { printed } = await tool('import', '--yes', ...args)
-    expect(printed).toContain('warning: 1 invoice with the status paid has no payments (invoices.csv:3)')
-    expect(printed).toContain(
-      `${patients}: patients: 2 imported, 0 updated, 0 unchanged, 2 rejected, 1 warning (see`,
-    )
-    const again = JSON.parse((await tool('import', '--yes', '--json', ...args)).printed).data
-    expect(again).toMatchObject({ imported: 0, unchanged: 6, rejected: 2, paid_without_payments: 1 })
   })
 
   it('counts appointments to come outside working hours, and says where they are listed', async () => {

@@ -112,7 +112,7 @@ async function importRow({ db, clinic }: Pick<Scene, 'db' | 'clinic'>, name: str
   await importAlone(file, entity, clinic, {
     now: Date.now,
     overwrite: true,
-    onRejected: (row) => reasons.push(...row.reasons),
+    onRejected: (_, all) => reasons.push(...all),
   })
   for (const reason of reasons) expect(reason).toContain('the patient was erased')
   return reasons.length === 0 ? 'written' : 'rejected'
