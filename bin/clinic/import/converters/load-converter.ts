@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { quoted, suggestion } from '../../../../shared/domain/closest-name.ts'
-import { ImportFileError } from '../files/import-errors.ts'
 import { digestOf, isNamedAfter } from '../files/import-paths.ts'
-import { ConverterMistake, Problem } from '../files/problems.ts'
+import { ConverterMistake, ImportFileError, Problem } from '../files/problems.ts'
 import type { Converter } from './converter.ts'
 
 export type Entities = readonly {

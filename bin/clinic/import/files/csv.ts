@@ -1,7 +1,7 @@
 /** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
 import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { CSV_PROBLEMS, cellsOf, cellValue, UNCLOSED } from './csv-cells.ts'
-import { ImportFileError } from './import-errors.ts'
+import { ImportFileError } from './problems.ts'
 import { type FileFormat, HEADER_PROBLEM, isReason, type SourceRow, SUM_PROBLEM } from './row.ts'
 import { type Line, MAX_LINE_LENGTH } from './text-lines.ts'
 

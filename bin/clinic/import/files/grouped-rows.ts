@@ -1,6 +1,6 @@
 /** Rows of a file that are one record together, such as the line items of an invoice. */
 import { deserialize, serialize } from 'node:v8'
-import { ImportFileError } from './import-errors.ts'
+import { ImportFileError } from './problems.ts'
 import { HEADER_PROBLEM, type SourceRow, SUM_PROBLEM } from './row.ts'
 import { temporaryDatabase } from './temporary-database.ts'
 

@@ -3,8 +3,7 @@ import { foldName, quoted, suggestion } from '../../../../shared/domain/closest-
 import type { ImportEntity } from '../../../../shared/sync/entities/entity.ts'
 import { ownIdColumn, withOwnIdColumns } from '../../../../shared/sync/external-ids/resolve-references.ts'
 import { listed } from './grouped-texts.ts'
-import { ImportFileError } from './import-errors.ts'
-import { Problem } from './problems.ts'
+import { ImportFileError, Problem } from './problems.ts'
 import { type FileFormat, isReason } from './row.ts'
 
 type Fields = Pick<ImportEntity, 'name' | 'columns' | 'required'>

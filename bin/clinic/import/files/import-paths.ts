@@ -4,7 +4,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CommandFailure } from '../../tool/output.ts'
-import { ImportFileError } from './import-errors.ts'
+import { ImportFileError } from './problems.ts'
 import { requireExtension } from './rows.ts'
 
 /** A command on files: what is wrong with one of them as a whole ends the command. @throws CommandFailure */

@@ -3,3 +3,6 @@ export class Problem extends Error {}
 
 /** The converter is wrong, whatever the row has. */
 export class ConverterMistake extends Error {}
+
+/** The file as a whole cannot be imported. The message contains its path, and the line if there is one. */
+export class ImportFileError extends Error {}

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { ImportFileError } from './import-errors.ts'
+import { ImportFileError } from './problems.ts'
 
 /** A physical line of a file. */
 export type Line = {

@@ -5,7 +5,7 @@ import { announcedImportKey } from '../../../../shared/store/keys/operator.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
-import { retryPatiently } from './retry-patiently.ts'
+import { retryPatiently } from './patience.ts'
 
 /** Enough that no two contents have the same digest. */
 const DIGEST_BYTES = 16

@@ -3,8 +3,7 @@ import { clinicStore } from '../../../../shared/store/clinics.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { importEntities } from '../../../../shared/sync/entities/entities.ts'
 import type { ImportableEntity } from '../../../../shared/sync/entities/entity.ts'
-import { usedNumbers } from './invoice-numbers.ts'
-import { knownPeople } from './known-people.ts'
+import { knownPeople, usedNumbers } from './clinic-lookups.ts'
 
 /** The name of files with line items of the invoices in other files. */
 export const LINE_ITEMS = 'line-items'

@@ -15,14 +15,14 @@ import { BatchOutcomes, type Counts } from '../../../../shared/sync/outcomes/bat
 import { issueText } from '../../../../shared/sync/outcomes/row-rejected.ts'
 import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
 import { type Group, GroupedTexts } from '../files/grouped-texts.ts'
-import { ImportFileError } from '../files/import-errors.ts'
+import { ImportFileError } from '../files/problems.ts'
 import type { RejectedRows } from '../files/rejections.ts'
 import type { SourceRow } from '../files/row.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 import type { Conversions } from './conversions.ts'
 import { type MoneySum, MoneySums } from './money-sums.ts'
+import { retryPatiently } from './patience.ts'
 import { repeatedId, repeatedPerson, SeenIds } from './repeated-values.ts'
-import { retryPatiently } from './retry-patiently.ts'
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { withPauses } from '../../../../bin/clinic/import/run/pauses.ts'
+import { withPauses } from '../../../../bin/clinic/import/run/patience.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'

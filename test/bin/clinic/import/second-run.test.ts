@@ -1,7 +1,7 @@
 /** Files that are imported again after their records were changed in the clinic. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { messageColumns } from '../../../../bin/clinic/export/rows.ts'
+import { messageColumns } from '../../../../bin/clinic/export/sources.ts'
 import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'

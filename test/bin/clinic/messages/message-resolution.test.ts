@@ -5,7 +5,7 @@ import {
   resolveMessage,
   resolveMessages,
   unresolvedMessages,
-} from '../../../../bin/clinic/messages/message-resolution.ts'
+} from '../../../../bin/clinic/messages/messages.ts'
 import { CommandFailure } from '../../../../bin/clinic/tool/output.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Message, ProviderFeedback } from '../../../../shared/domain/messages/message.ts'

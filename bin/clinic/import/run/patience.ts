@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setTimeout as wait } from 'node:timers/promises'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retries.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
 
 /** How long an import waits for a store that is unavailable or busy before it ends. */
 export const RETRY_TIMEOUT_MS = 10 * 60_000
@@ -27,3 +28,15 @@ export async function retryPatiently<T>(work: () => Promise<T>, onWait: () => vo
     }
   }
 }
+
+/** Requests of the API that want the same items get between two transactions of an import. */
+const PAUSE_MS = 25
+
+/** The table, with a pause after each transaction: nearly all move the head of the patients or the tally of a month. */
+export const withPauses = (table: Table, sleep: (ms: number) => Promise<unknown> = wait): Table => ({
+  ...table,
+  tryTransact: async (writes) => {
+    await table.tryTransact(writes)
+    await sleep(PAUSE_MS)
+  },
+})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withPauses } from '../../../../../bin/clinic/import/run/pauses.ts'
+import { withPauses } from '../../../../../bin/clinic/import/run/patience.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 
 it('waits 25 ms after a transaction of an import, before the next one', async () => {

@@ -1,13 +1,18 @@
-/** Finds patients of the clinic who may be the same person as a new one: the same name and date of birth. */
+/** What the rows of files are compared with: the people and the invoice numbers of the clinic, all of which are read once. */
+
 import { hash } from 'node:crypto'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { fold } from '../../../../shared/domain/patients/search-text.ts'
+import { partitionPages } from '../../../../shared/maintenance/walk/partition-pages.ts'
+import { invoiceNumbers } from '../../../../shared/store/calendar/invoice-numbers.ts'
+import { INVOICES } from '../../../../shared/store/calendar/invoices.ts'
+import { calendarKey } from '../../../../shared/store/keys/calendar.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { searchLineParts } from '../../../../shared/store/patients/search-lines.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
-import { type KnownPeople, personKey } from '../../../../shared/sync/entities/lookups.ts'
+import { type KnownNumbers, type KnownPeople, personKey } from '../../../../shared/sync/entities/lookups.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 
 /** Characters of a folded name that a search line has, however long its other fields are. */
@@ -83,3 +88,33 @@ export function knownPeople(table: Table, clinic: ClinicId): KnownPeople {
 const nameOf = (patient: Patient): Buffer => nameDigest(fold(fullName(patient)))
 
 const personOf = (patient: Patient): Buffer => digest(personKey(patient) ?? '')
+
+/**
+ * The numbers of a clinic's invoices. All are read when the first new number is imported, which costs less than a query for each, into
+ * a temporary database, since there can be more than fit in memory.
+ */
+export function usedNumbers(table: Table, clinic: ClinicId): KnownNumbers {
+  const db = temporaryDatabase(
+    'CREATE TABLE numbers (invoice TEXT PRIMARY KEY, number TEXT) WITHOUT ROWID; CREATE INDEX by_number ON numbers (number)',
+  )
+  const insert = db.prepare('INSERT OR REPLACE INTO numbers VALUES (?, ?)')
+  const findOther = db.prepare('SELECT invoice FROM numbers WHERE number = ? AND invoice <> ?')
+  const { holderOf } = invoiceNumbers(table)
+  let isRead = false
+
+  async function readAll(): Promise<void> {
+    const { pk } = calendarKey(clinic, INVOICES.entityCode, '')
+    for await (const items of partitionPages(table, pk))
+      for (const { sk, no } of items) insert.run(sk, String(no))
+    isRead = true
+  }
+
+  return {
+    holderOf: async (number, invoice, isAgain) => {
+      if (!isRead) await readAll()
+      const known = findOther.get(number, invoice)?.invoice as string | undefined
+      return known ?? (isAgain ? holderOf(clinic, number, invoice) : null)
+    },
+    add: (number, invoice) => void insert.run(invoice, number),
+  }
+}

@@ -1,7 +1,6 @@
 /** All that is held of one person. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PersonData, readPerson } from '../../../../bin/clinic/export/person.ts'
-import { personText } from '../../../../bin/clinic/patients/patient-export.ts'
+import { type PersonData, personText, readPerson } from '../../../../bin/clinic/patients/patient-export.ts'
 import type { Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
