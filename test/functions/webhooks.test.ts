@@ -75,7 +75,7 @@ describe('POST /webhooks', () => {
       const { key, headers } = await issueCredential(db.table, clinic)
       const [{ status }] = await Promise.all([
         callRoute('create-webhook', { body: webhookBody(), headers }),
-        revokeCredentials(db.table, clinic.id, [key], (endpoints) => endpoints),
+        revokeCredentials(db.table, clinic.id, [key], { onDelete: () => {} }),
       ])
       expect([201, 401]).toContain(status)
       expect((await list()).body.data).toEqual([])

@@ -19,23 +19,19 @@ import {
 } from '../tool/output.ts'
 import { credentialCells, credentialJson, requireKey, unknownCredential } from './credential-text.ts'
 
-/** Options for the webhooks that were created with a revoked credential, which keep receiving events without one of them. */
-type RevokeOptions = { readonly withWebhooks?: boolean; readonly keepWebhooks?: boolean }
+type RevokeOptions = { readonly all: boolean; readonly withWebhooks: boolean }
 
 /** Adds `revoke`, of one credential or of all. */
 export function addRevocation(group: Command): void {
   const revoke = group
     .command('revoke')
-    .option('--with-webhooks', 'also delete the webhook endpoints that were created with it')
-    .option('--keep-webhooks', 'keep the webhook endpoints that were created with it')
+    .option('--with-webhooks', 'also delete the webhook endpoints that were created with it', false)
   addYesOption(revoke)
     .description('revoke a credential, or all of a clinic, effective from the next request; may be repeated')
     .argument('[key]')
     .option('--all', "all of the clinic's credentials", false)
-    .action(async (text: string | undefined, given: RevokeOptions & { all: boolean }, command: Command) => {
+    .action(async (text: string | undefined, given: RevokeOptions, command: Command) => {
       if ((text === undefined) !== given.all) throw new CommandFailure('Specify either a key or --all.')
-      if (given.withWebhooks && given.keepWebhooks)
-        throw new CommandFailure('Use --with-webhooks or --keep-webhooks, not both.')
       const key = text === undefined ? undefined : requireKey(text)
       const { table, clinic, all } = await (key === undefined
         ? ofClinic(command)
@@ -46,32 +42,27 @@ export function addRevocation(group: Command): void {
       const what =
         key === undefined ? `${counted(left.length, 'credential')} of ${clinic.name}` : `credential ${key}`
       const endpoints = await endpointsOf(table, clinic.id, keys)
-      requireWebhookOption(endpoints, given, 'Nothing was changed.')
-      const consequences = [
-        ...(left.length > 0 ? revocationConsequences(clinic, left) : []),
-        ...(given.withWebhooks && endpoints.length > 0
-          ? [`Webhook endpoints that are deleted: ${endpoints.join(', ')}`]
-          : []),
-      ]
-      if (consequences.length > 0) await confirm(command, consequences)
+      const isDeleting = given.withWebhooks && endpoints.length > 0
+      if (left.length > 0 || isDeleting)
+        await confirm(command, [
+          ...(left.length > 0 ? revocationConsequences(clinic, left) : []),
+          ...(isDeleting ? [`Webhook endpoints that are deleted: ${endpoints.join(', ')}`] : []),
+          ...(given.withWebhooks ? [] : keptLines(endpoints)),
+        ])
       addToTrail(
         command,
         left.map((one) => ({ key: one.key })),
       )
-      const { revoked, deleted } = await revokeCredentials(
-        table,
-        clinic.id,
-        keys,
-        (created) => {
-          requireWebhookOption(created, given, `Revoked ${what}.`)
-          addToTrail(
-            command,
-            created.map((id) => ({ id })),
-          )
-          return given.withWebhooks ? created : []
-        },
-        key === undefined ? () => findUnlisted(command, table, clinic.id) : undefined,
-      )
+      const { revoked, kept, deleted } = await revokeCredentials(table, clinic.id, keys, {
+        onDelete: given.withWebhooks
+          ? (created) =>
+              addToTrail(
+                command,
+                created.map((id) => ({ id })),
+              )
+          : undefined,
+        findMore: key === undefined ? () => findUnlisted(command, table, clinic.id) : undefined,
+      })
       const replacement = await tableReplacement({ table }).renew(clinic.id)
       const changed = revoked.filter(
         (one) => !all.some(({ key, revokedAt }) => key === one.key && revokedAt !== null),
@@ -84,6 +75,7 @@ export function addRevocation(group: Command): void {
         ...(left.length > 0 ? [`Revoked ${what}`] : []),
         ...found.map((one) => `Revoked credential ${one}, which the list of credentials lacked`),
         ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
+        ...keptLines(kept),
         ...(isUnchanged
           ? [
               `Nothing changed: ${key === undefined ? `all credentials of ${clinic.name} are` : `${what} is`} revoked already`,
@@ -133,19 +125,20 @@ const revocationConsequences = (
   return [`${revoked} Requests with an active one then return 401:`, ...lines(left.map(credentialCells))]
 }
 
-/**
- * Revokes credentials, then deletes webhook endpoints that were created with them: revoking alone does not stop their deliveries, and
- * until then the credentials could create more. Repeatable.
- * @param choose which of the endpoints are deleted
- * @param findMore keys that take longer to find
- */
+type Revocation = {
+  /** Called with the webhook endpoints that are deleted; without it, none is. */
+  readonly onDelete?: ((endpoints: readonly string[]) => void) | undefined
+  /** Finds keys that take longer to find. */
+  readonly findMore?: (() => Promise<readonly string[]>) | undefined
+}
+
+/** Revokes credentials, then deletes webhook endpoints: until then, the credentials could create more. Repeatable. */
 export async function revokeCredentials(
   table: Table,
   clinic: ClinicId,
   keys: readonly string[],
-  choose: (endpoints: readonly string[]) => readonly string[],
-  findMore: () => Promise<readonly string[]> = async () => [],
-): Promise<{ readonly revoked: readonly CredentialWithUse[]; readonly deleted: readonly string[] }> {
+  { onDelete, findMore = async () => [] }: Revocation,
+) {
   const credentials = credentialStore({ table, now: Date.now })
   const revoked: CredentialWithUse[] = []
   const revokeEach = async (some: readonly string[]) => {
@@ -153,15 +146,24 @@ export async function revokeCredentials(
       const credential = await credentials.revoke(key)
       if (credential) revoked.push(credential)
     }
+    return some
   }
-  await revokeEach(keys)
-  const more = await findMore()
-  await revokeEach(more)
+  const all = [...(await revokeEach(keys)), ...(await revokeEach(await findMore()))]
+  const created = await endpointsOf(table, clinic, all)
+  onDelete?.(created)
   const deleted: string[] = []
-  for (const id of choose(await endpointsOf(table, clinic, [...keys, ...more])))
+  for (const id of onDelete ? created : [])
     if (await webhookStore({ table }).remove(clinic, id)) deleted.push(id)
-  return { revoked, deleted }
+  return { revoked, kept: onDelete ? [] : created, deleted }
 }
+
+/** Revoking a credential does not stop deliveries to the endpoints that it has created. */
+const keptLines = (endpoints: readonly string[]): string[] =>
+  endpoints.length === 0
+    ? []
+    : [
+        `Webhook endpoints that were created with these credentials keep receiving events: ${endpoints.join(', ')}. --with-webhooks deletes them.`,
+      ]
 
 /** The ids of the clinic's webhook endpoints that were created with one of the keys. */
 export async function endpointsOf(
@@ -171,13 +173,4 @@ export async function endpointsOf(
 ): Promise<readonly string[]> {
   const endpoints = await webhookStore({ table }).list(clinic)
   return endpoints.filter(({ createdBy }) => keys.includes(createdBy)).map(({ id }) => id)
-}
-
-/** @param outcome what has happened @throws CommandFailure without one of the options, if credentials have created endpoints */
-function requireWebhookOption(endpoints: readonly string[], options: RevokeOptions, outcome: string): void {
-  if (endpoints.length === 0 || options.withWebhooks || options.keepWebhooks) return
-  throw new CommandFailure(
-    `${outcome} Webhook endpoints that were created with these credentials keep receiving events: ${endpoints.join(', ')}. ` +
-      'Repeat the command with --with-webhooks to delete them, or with --keep-webhooks to keep them.',
-  )
 }

@@ -23,7 +23,7 @@ import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { unknownRecord } from '../tool/known-record.ts'
 import { CommandFailure, print } from '../tool/output.ts'
-import { withAmountTexts } from '../tool/record-text.ts'
+import { describeRecord } from '../tool/record-text.ts'
 
 /** Adds `patient export`. */
 export function addPatientExportCommand(group: Command): void {
@@ -41,7 +41,7 @@ export function addPatientExportCommand(group: Command): void {
       if (!data) throw unknownRecord('patient', id)
       const folder = resolveFromInvocationDir(given.out)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const contents = { md: personText(data), json: `${JSON.stringify(data, null, 2)}\n` }
+      const contents = { txt: personText(data), json: `${JSON.stringify(data, null, 2)}\n` }
       const files = Object.entries(contents).map(([extension, content]) => ({
         path: join(folder, `patient-${patient}.${extension}`),
         content,
@@ -57,7 +57,7 @@ export function addPatientExportCommand(group: Command): void {
     })
 }
 
-/** The data of a person as a text that a person can read: Markdown without HTML. Fields without a value are left out; amounts have the decimals of their currency. */
+/** The data of a person as a text that a person can read. Amounts have the decimals of their currency. */
 export function personText(data: PersonData): string {
   const sections = [
     ['Patient', [data.patient]],
@@ -67,37 +67,22 @@ export function personText(data: PersonData): string {
     ['Messages', data.messages],
   ] as const
   return [
-    `# Personal data held by ${data.clinic.name}`,
+    `Personal data held by ${data.clinic.name}`,
     '',
     `As of ${data.exported_at}`,
     '',
-    ...fieldLines({ ...data.clinic, name: null, id: null }, ''),
+    ...describeRecord(data.clinic),
     ...sections.flatMap(([title, records]) => [
       '',
-      `## ${title}${title === 'Patient' ? '' : ` (${records.length})`}`,
-      ...records.flatMap((record) => ['', ...fieldLines(withAmountTexts(record) as Rendered, '')]),
+      `${title}${title === 'Patient' ? '' : ` (${records.length})`}`,
+      ...records.flatMap((record) => ['', ...describeRecord(record)]),
     ]),
     '',
-    '## Also held',
+    'Also held',
     '',
     ...data.also_held.map((text) => `- ${text}`),
     '',
   ].join('\n')
-}
-
-function fieldLines(record: Rendered, indent: string): string[] {
-  return Object.entries(record).flatMap(([name, value]): string[] => {
-    const label = `${indent}- ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}:`
-    if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return []
-    const inner = `${indent}  `
-    if (Array.isArray(value))
-      return [
-        label,
-        ...value.flatMap((item, at) => [`${inner}- ${at + 1}`, ...fieldLines(item, `${inner}  `)]),
-      ]
-    if (typeof value === 'object') return [label, ...fieldLines(value as Rendered, inner)]
-    return [`${label} ${String(value).replaceAll('\n', `\n${inner}`)}`]
-  })
 }
 
 export type Rendered = Readonly<Record<string, unknown>>

@@ -28,8 +28,7 @@ export function addWebhookCommands(group: Command): void {
       const printLine = (line: string) => printLines(command, line)
       const server = webhookReceiver({
         secret,
-        onReceived: (received) =>
-          printLine(json ? JSON.stringify(receivedJson(received)) : formatReceived(received)),
+        onReceived: (received) => printLine(JSON.stringify(receivedJson(received))),
       })
       const host = `127.0.0.1:${await bind(server, port)}`
       printLine(json ? JSON.stringify({ listening: `http://${host}/` }) : usageText(host, secret))
@@ -82,18 +81,6 @@ const receivedJson = ({ at, event, id, attempt, problem, status: answer, body }:
   answer,
   body,
 })
-
-function formatReceived({ at, event, id, attempt, problem, status: answer, body }: ReceivedDelivery): string {
-  const words = [
-    `${at.toISOString().slice(11, 19)}Z`,
-    event ?? 'no event',
-    id ?? 'no id',
-    attempt > 1 ? `attempt ${attempt}` : '',
-    problem === undefined ? '' : problem === null ? 'verified' : `NOT VERIFIED: ${problem}`,
-    `answered ${answer}`,
-  ]
-  return `${words.filter((word) => word !== '').join('  ')}\n  ${JSON.stringify(body)}`
-}
 
 /** One delivery with its verification and response. */
 export type ReceivedDelivery = {

@@ -186,7 +186,7 @@ describe('the role of a command', () => {
       'invoice correct': [invoice.id, ...of, '--status', 'cancelled', '--yes'],
       'message unresolved': [],
       'message resolve': [unresolved, ...of, '--as', 'sent'],
-      'credential revoke': ['--all', ...of, '--yes', '--keep-webhooks'],
+      'credential revoke': ['--all', ...of, '--yes'],
       'erasure list': of,
       'restore cancel': [],
       'restore clinic': [clinic.id, '--to', new Date().toISOString(), '--from', copy.name],

@@ -136,7 +136,7 @@ it('exports a patient to two files for their owner only, and never replaces them
   expect(code).toBe(0)
   expect(lines[1]).toMatchObject({ command: 'patient export', records: [patient] })
   const file = join(root, 'person', `patient-${patient}`)
-  expect(statSync(`${file}.md`).mode & 0o777).toBe(0o600)
+  expect(statSync(`${file}.txt`).mode & 0o777).toBe(0o600)
   expect(JSON.parse(readFileSync(`${file}.json`, 'utf8'))).toMatchObject({ patient: { id: patient } })
   expect(await rejection(run(...args))).toContain('exists already')
   const unknown = await run('patient', 'export', newUuid(), '--clinic', clinic.id, '--out', root)

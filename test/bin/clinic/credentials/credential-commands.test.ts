@@ -119,24 +119,17 @@ it.each([['revoke'], ['rotate'], ['update']])(
 )
 
 describe('credential revoke', () => {
-  it('asks what becomes of the endpoints of the credential, and keeps or deletes them', async () => {
+  it('keeps the endpoints of the credential, which it names, or deletes them', async () => {
     const created = [1, 2].map(() => createWebhook(db.table, clinic.id, { createdBy: key }))
     const mine = (await Promise.all(created)).map(({ id }) => id).sort()
     const other = await createWebhook(db.table, clinic.id)
     const asked = await credential('revoke', key)
     expect(asked.code).toBe(2)
-    for (const text of [...mine, '--with-webhooks', '--keep-webhooks', 'Nothing was changed.'])
+    for (const text of [...mine, '--with-webhooks', 'Use --yes to do it.'])
       expect(asked.errors).toContain(text)
     expect(asked.errors).not.toContain(other.id)
-    const both = await credential('revoke', key, '--with-webhooks', '--keep-webhooks')
-    expect([both.code, both.errors]).toEqual([2, expect.stringContaining('not both')])
     expect(await accepts(secret)).toBe(true)
-
-    expect((await credential('revoke', key, '--keep-webhooks')).errors).toContain('Use --yes to do it.')
-    expect(await accepts(secret)).toBe(true)
-    const keeping = JSON.parse(
-      (await credential('revoke', key, '--keep-webhooks', '--yes', '--json')).printed,
-    ).data
+    const keeping = JSON.parse((await credential('revoke', key, '--yes', '--json')).printed).data
     expect(keeping).toMatchObject({ revoked_at: expect.any(String), deleted_webhooks: [] })
     expect(await accepts(secret)).toBe(false)
     const listed = async () => (await webhookStore(db).list(clinic.id)).map(({ id }) => id).sort()
@@ -183,20 +176,10 @@ describe('credential revoke --all', () => {
     )
   })
 
-  it('revokes nothing until it is clear what becomes of webhook endpoints', async () => {
-    const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
-    await issueCredential(db.table, clinic)
-    expect(await rejection(revokeAll('--yes'))).toContain(`receiving events: ${id}.`)
-    expect(await accepts(secret)).toBe(true)
-    const { printed } = await revokeAll('--yes', '--with-webhooks')
-    expect(printed).toContain(`Deleted webhook endpoint ${id}`)
-    expect(await webhookStore(db).list(clinic.id)).toEqual([])
-  })
-
   it('run again after an interruption, deletes the endpoints of credentials that are revoked', async () => {
     const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
     await credentialStore({ table: db.table, now: Date.now }).revoke(key)
-    expect(await rejection(revokeAll('--yes'))).toContain(`receiving events: ${id}.`)
+    expect((await revokeAll('--yes')).printed).toContain(`receiving events: ${id}.`)
     expect(await rejection(revokeAll('--with-webhooks'))).toContain(`are deleted: ${id}`)
     const { code, printed, lines } = await revokeAll('--with-webhooks', '--yes')
     expect([code, printed]).toEqual([0, `Deleted webhook endpoint ${id}\n`])
@@ -213,11 +196,9 @@ describe('credential revoke --all', () => {
       return 'yes'
     }
     const first = await runAsked(answer, 'credential', 'revoke', '--all', '--clinic', clinic.id)
-    expect([first.code, first.errors]).toEqual([
-      2,
-      expect.stringMatching(
-        `Revoked 2 credentials of Praxis Nord.*receiving events: ${created}.*Repeat the command with`,
-      ),
+    expect([first.code, first.printed]).toEqual([
+      0,
+      `Revoked 2 credentials of Praxis Nord\nWebhook endpoints that were created with these credentials keep receiving events: ${created}. --with-webhooks deletes them.\n`,
     ])
     expect(first.lines[1]?.records.toSorted()).toEqual([key, second.key].toSorted())
     expect(await accepts(secret)).toBe(false)

@@ -122,7 +122,7 @@ const commands = (): string[][] => {
     ['clinic', 'resume', ...of],
     ['credential', 'list', ...of],
     ['credential', 'create', ...of, '--name', 'Z', '--scopes', 'all'],
-    ['credential', 'revoke', ...of, '--all', '--yes', '--keep-webhooks'],
+    ['credential', 'revoke', ...of, '--all', '--yes'],
     ['message', 'unresolved'],
     ['erasure', 'list', ...of],
     ['verify', ...of],
