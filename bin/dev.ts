@@ -1,12 +1,11 @@
 /**
- * `npm run dev`: after each save, lint and types, and then the tests of `npm test` that it affects: first the tests that name a saved file, up to
- * the first failure, then unit tests, then the others. Vitest records which files each test file loads.
+ * `npm run dev`: after each save, lint and types, and then the tests of `npm test` that it affects: unit tests, then the others. Vitest
+ * records which files each test file loads.
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { spawnEndingWithParent } from '../infra/local/process/end-with-parent.ts'
-import { testsNaming } from './dev/naming-tests.ts'
 import { watchFolder } from './dev/watch-folder.ts'
 
 /** Editors write a file in several steps, some of them under another name, and several files at once. */
@@ -52,14 +51,10 @@ async function succeeds(signal: AbortSignal, command: string, ...args: string[])
 const TIERS = ['unit', 'integration']
 
 /** Ends when the tests have passed or failed, or with the next save. */
-async function runTests(signal: AbortSignal, saved: readonly string[]): Promise<void> {
-  const tests = globSync('test/**/*.test.ts').map((path) => ({ path, text: readFileSync(path, 'utf8') }))
-  const naming = testsNaming(saved, tests)
-  const vitest = (...args: string[]) => succeeds(signal, 'vitest', 'run', '--reporter=dot', ...args)
-  if (naming.length > 0)
-    for (const tier of TIERS)
-      if (!(await vitest('--project', tier, '--bail=1', '--passWithNoTests', ...naming))) return
-  for (const tier of TIERS) if (!(await vitest('--project', tier, '--since-last-run'))) return
+async function runTests(signal: AbortSignal): Promise<void> {
+  for (const tier of TIERS)
+    if (!(await succeeds(signal, 'vitest', 'run', '--reporter=dot', '--project', tier, '--since-last-run')))
+      return
 }
 
 async function check(signal: AbortSignal, saved: readonly string[]): Promise<void> {
@@ -67,7 +62,7 @@ async function check(signal: AbortSignal, saved: readonly string[]): Promise<voi
   const lint = succeeds(signal, 'biome', 'check', ...options, ...(saved.length > 0 ? saved : FOLDERS))
   // Tests would keep the processors busy, and an error of types from being shown.
   await Promise.all([lint, succeeds(signal, 'tsc')])
-  await runTests(signal, saved)
+  await runTests(signal)
 }
 
 let current = new AbortController()
