@@ -11,18 +11,12 @@ const BUNDLE_BYTES: readonly [pattern: RegExp, bytes: number][] = [
   [/^create-patient$/, 685_824],
   [/^update-patient$/, 733_748],
   [/-patient$/, 507_895],
-  [/^(create|update|reopen)-appointment$/, 538_375],
-  [/-appointment$/, 531_127],
   [/^send-message$/, 763_648],
   // The rules of every kind of record.
   [/^sync-records$/, 808_541],
-  [/^(ping-webhook|redeliver)$/, 543_062],
-  [/-webhook(-secret)?$/, 519_326],
   [/^send-email$/, 583_369],
   [/^sms-receipts$/, 658_383],
-  [/^(email-feedback|refresh-copies)$/, 474_619],
-  [/^sweep-(messages|deliveries)$/, 495_689],
-  [/^(fan-out-events|deliver-event|sweep-events)$/, 508_524],
+  [/^(email-feedback|refresh-copies|fan-out-events|deliver-event|sweep-.*)$/, 508_524],
   // Verification, migration and reconciliation of everything.
   [/^run-maintenance$/, 911_360],
 ]
