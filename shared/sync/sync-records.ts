@@ -12,7 +12,7 @@ import { LinkedSince } from './entities/links.ts'
 import { overwritePolicy } from './external-ids/overwrite-check.ts'
 import { linkIssue, linkRecord } from './external-ids/record-links.ts'
 import { ExternalRef } from './external-ids/resolve-references.ts'
-import { BatchOutcomes, type Write } from './outcomes/batch-outcomes.ts'
+import { BatchOutcomes, type RowWrite } from './outcomes/batch-outcomes.ts'
 import type { RowIssue } from './outcomes/row-rejected.ts'
 
 export type SyncedRecord = {
@@ -44,7 +44,7 @@ type Sent<F> = {
   warnings: readonly RowIssue[]
 }
 
-const OUTCOMES: { readonly [Name in Write]: SyncedRecord['outcome'] } = {
+const OUTCOMES: { readonly [Name in RowWrite]: SyncedRecord['outcome'] } = {
   imported: 'created',
   updated: 'updated',
   unchanged: 'unchanged',

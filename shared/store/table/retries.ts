@@ -36,28 +36,10 @@ const MAX_WAIT_MS = 800
  * faster, the work runs again from its reads: a rejected write is never repeated unchanged. `attempt` counts from 1.
  * @throws UnavailableError when the budget is spent
  */
-export const retryOnConflict = <T>(
+export async function retryOnConflict<T>(
   work: (attempt: number) => Promise<T>,
   timing: Timing = SYSTEM_TIMING,
-): Promise<T> => retry(work, isRetryable, timing)
-
-/**
- * Runs a write that depends on no earlier read. Only a conflict with a concurrent write is retried; a failed condition is
- * the result.
- * @throws ConditionFailed; UnavailableError when the budget is spent
- */
-export const repeatOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> =>
-  retry(work, isRejected, timing)
-
-/** Whether the work may succeed when it reads and decides again. */
-export const isRetryable = (error: unknown): boolean => error instanceof ConditionFailed || isRejected(error)
-
-const isRejected = (error: unknown): boolean => error instanceof WriteConflict || error instanceof Throttled
-
-async function retry<T>(
-  work: (attempt: number) => Promise<T>,
-  isWorthRetrying: (error: unknown) => boolean,
-  timing: Timing,
+  isWorthRetrying = isRetryable,
 ): Promise<T> {
   let backOff: ReturnType<typeof backoff> | undefined
   for (let attempt = 1; ; attempt++) {
@@ -70,6 +52,15 @@ async function retry<T>(
     }
   }
 }
+
+/** Whether the work may succeed when it reads and decides again. */
+export const isRetryable = (error: unknown): boolean => error instanceof ConditionFailed || isRejected(error)
+
+const isRejected = (error: unknown): boolean => error instanceof WriteConflict || error instanceof Throttled
+
+/** Runs a write that depends on no earlier read: a failed condition is the result. @throws ConditionFailed; UnavailableError */
+export const repeatOnConflict = <T>(work: () => Promise<T>, timing?: Timing): Promise<T> =>
+  retryOnConflict(work, timing, isRejected)
 
 /**
  * Waits longer with each call, with full jitter, so that writers that collided do not collide again.

@@ -53,21 +53,21 @@ export async function requireFreeTime(
 }
 
 /**
- * Divides rows into rounds that are written one after another. Each appointment that is checked against a day is alone on it in its round, since
- * writing one changes the day. Appointments that are not checked come first: they may leave the time that another takes.
+ * Divides rows into rounds that are written one after another. In its round, a row is alone with what writing it changes, such as the day
+ * that an appointment is checked against. Those that change nothing of the kind come first: they may leave the time that another takes.
  */
-export function inRounds<Row>(rows: readonly Row[], checkedDay: (row: Row) => string | null): Row[][] {
+export function inRounds<Row>(rows: readonly Row[], changedBy: (row: Row) => string | null): Row[][] {
   const first: Row[] = []
   const rounds: Row[][] = []
   const counts = new Map<string, number>()
   for (const row of rows) {
-    const day = checkedDay(row)
-    if (day === null) {
+    const changed = changedBy(row)
+    if (changed === null) {
       first.push(row)
       continue
     }
-    const round = counts.get(day) ?? 0
-    counts.set(day, round + 1)
+    const round = counts.get(changed) ?? 0
+    counts.set(changed, round + 1)
     rounds[round] = [...(rounds[round] ?? []), row]
   }
   return [first, ...rounds].filter(({ length }) => length > 0)

@@ -8,7 +8,7 @@ import type { CatalogueStore, EntryChange } from '../../store/catalogue.ts'
 import type { Provenance } from '../../store/external-ids/provenance.ts'
 import { chunked } from '../../store/table/chunked.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
-import type { Write } from '../outcomes/batch-outcomes.ts'
+import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import { type ImportEntity, type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
 
@@ -104,7 +104,7 @@ export function catalogueImport<Entry extends { readonly id: string }, Fields>({
     const repeated = new Set(batch.filter((row) => overwritePolicy.isImported(row, provenanceOf(row.id))))
     for (const { id } of repeated) outcomes.unchanged(id)
     const changes = checkAll(batch.filter((row) => !repeated.has(row))).map(
-      ({ row, entry, provenance }): EntryChange<Entry> & { readonly write: Write } => {
+      ({ row, entry, provenance }): EntryChange<Entry> & { readonly write: RowWrite } => {
         const before = known.get(row.id) ?? null
         const isSame = before !== null && isUnchanged<Entry>(before, entry)
         return {

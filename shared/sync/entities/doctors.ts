@@ -28,7 +28,7 @@ import type { Changeset } from '../../store/table/changeset.ts'
 import { chunked } from '../../store/table/chunked.ts'
 import { ConditionFailed } from '../../store/table/errors.ts'
 import type { Table } from '../../store/table/table.ts'
-import type { Write } from '../outcomes/batch-outcomes.ts'
+import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import { readIds } from './catalogue-rows.ts'
 import { columnTable, defaulted, emptied, nullable, nullableReference, required } from './columns.ts'
@@ -126,7 +126,7 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
   }
 }
 
-type DecidedChange = DoctorChange & { readonly write: Write }
+type DecidedChange = DoctorChange & { readonly write: RowWrite }
 
 /** Rejects changes that would exceed the active doctors of a clinic. Returns the others, those first that make room. */
 function withinLimit(

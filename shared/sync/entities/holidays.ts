@@ -6,7 +6,7 @@ import type { Holidays } from '../../store/doctors.ts'
 import { holidayStore, keptImports, MAX_HOLIDAYS } from '../../store/holidays.ts'
 import { retryOnConflict } from '../../store/table/retries.ts'
 import type { Table } from '../../store/table/table.ts'
-import type { Write } from '../outcomes/batch-outcomes.ts'
+import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import { columnTable, defaulted, nullable, required } from './columns.ts'
 import type { ImportEntity, ImportRow, ImportRun, RowFields } from './entity.ts'
@@ -30,7 +30,7 @@ const columns = columnTable(
 export const { cells: holidayCells, valuesOf: holidayValues } = columns
 
 /** The holidays after a row. */
-type Decided = { readonly write: Write; readonly after: Pick<Holidays, 'holidays' | 'imports'> }
+type Decided = { readonly write: RowWrite; readonly after: Pick<Holidays, 'holidays' | 'imports'> }
 
 /** Holidays of the whole clinic. They are one item, which each row changes: there are few of them. */
 export function holidayImport(table: Table): ImportEntity<Fields> {

@@ -12,7 +12,7 @@ import type { Table } from '../../store/table/table.ts'
 import { isSameRecord } from '../../store/table/updated-at-codec.ts'
 import { type ColumnValues, requireConfirmed } from '../external-ids/overwrite-check.ts'
 import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
-import type { Write } from '../outcomes/batch-outcomes.ts'
+import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
 import { rejectNewLinks, requireUnlinked } from './links.ts'
@@ -51,7 +51,7 @@ type Target<R, Fields> = {
 type Decided<Fields> = {
   readonly row: ImportRow<Fields>
   readonly changes: Changeset
-  readonly write: Write
+  readonly write: RowWrite
 }
 
 /**

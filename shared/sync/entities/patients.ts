@@ -27,7 +27,7 @@ import {
 import { patientStore, type StoredPatient } from '../../store/patients/patients.ts'
 import { chunked } from '../../store/table/chunked.ts'
 import type { Table } from '../../store/table/table.ts'
-import type { Write } from '../outcomes/batch-outcomes.ts'
+import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { Warning } from '../outcomes/warnings.ts'
 import { columnTable, defaulted, emptied, nullable, required } from './columns.ts'
@@ -189,7 +189,7 @@ function patientRowWriter(
       INITIAL,
       kept.map(([column]) => column),
     )
-    const write: Write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
+    const write: RowWrite = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
     return { before, after: { ...patient, ...provenance }, write }
   }
 
@@ -215,7 +215,7 @@ function patientRowWriter(
       await outcomes.commit(ids, 'imported', () => withoutNewLinks(table, clinic.id, ids, create))
       people.add(chunk)
     }
-    const changes = decided.flatMap(({ before, after, write }): (PatientChange & { write: Write })[] =>
+    const changes = decided.flatMap(({ before, after, write }): (PatientChange & { write: RowWrite })[] =>
       before ? [{ before, after: { ...before, ...after }, write }] : [],
     )
     const updated = changes.filter(({ write }) => write === 'updated')

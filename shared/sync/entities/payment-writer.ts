@@ -3,29 +3,23 @@
 import type { Invoice } from '../../domain/money/invoice.ts'
 import { mayCount, type Payment, sumOfPayments } from '../../domain/money/payment.ts'
 import type { StoredRecord } from '../../store/calendar/calendar-entity.ts'
-import {
-  type BalanceFacts,
-  ImpossibleBalance,
-  invoiceBalance,
-  MAX_PAYMENTS,
-  type PaymentChange,
-} from '../../store/calendar/invoice-balance.ts'
+import { type BalanceFacts, ImpossibleBalance, invoiceBalance } from '../../store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../store/calendar/invoices.ts'
 import { PAYMENTS, paymentStore } from '../../store/calendar/payments.ts'
-import { type Provenance, setProvenance } from '../../store/external-ids/provenance.ts'
+import { setProvenance } from '../../store/external-ids/provenance.ts'
 import { calendarKey } from '../../store/keys/calendar.ts'
 import { patientStore, type StoredPatient } from '../../store/patients/patients.ts'
 import { Changeset } from '../../store/table/changeset.ts'
-import { chunked } from '../../store/table/chunked.ts'
 import { commitPacked, type Unit } from '../../store/table/commit-packed.ts'
 import { mapConcurrent } from '../../store/table/map-concurrent.ts'
 import type { Table } from '../../store/table/table.ts'
 import { isSameRecord } from '../../store/table/updated-at-codec.ts'
 import type { ColumnValues } from '../external-ids/overwrite-check.ts'
-import { requireKnown } from '../external-ids/resolve-references.ts'
-import type { Write } from '../outcomes/batch-outcomes.ts'
+import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
+import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { Warning } from '../outcomes/warnings.ts'
+import { inRounds } from './appointment-overlaps.ts'
 import type { ImportRow, ImportRun, RowFields } from './entity.ts'
 import { requireUnerased } from './patient-rows.ts'
 
@@ -45,21 +39,11 @@ export type BuildPayment = (
   before: Payment | null,
 ) => Payment
 
-/** The payment after a row, and the facts of the decision. */
-type DecidedRow = {
-  readonly row: ImportRow<PaymentFields>
-  readonly write: Write
-  readonly invoice: StoredRecord<Invoice>
-  readonly patient: StoredPatient
-  readonly before: StoredRecord<Payment> | null
-  readonly after: Payment
-  readonly provenance: Provenance
-}
-
-/** Changes that are committed together, and the rows that they write. */
+/** The changes of a row. */
 type Decided = {
+  readonly row: ImportRow<PaymentFields>
   readonly changes: Changeset
-  readonly rows: readonly Pick<DecidedRow, 'row' | 'write'>[]
+  readonly write: RowWrite
 }
 
 const OVERPAID: Warning = {
@@ -71,7 +55,7 @@ const OVERPAID: Warning = {
 /** Invoices whose payments are read concurrently. */
 const INVOICE_CONCURRENCY = 8
 
-/** Writes rows, and reports the outcome of each. */
+/** Writes rows, and reports the outcome of each. Those of one invoice are written one after another: each changes the invoice. */
 export async function writePayments(
   table: Table,
   { clinic: { id: clinic }, outcomes, overwritePolicy }: ImportRun,
@@ -82,158 +66,106 @@ export async function writePayments(
   const { paymentsOf, addPayments } = invoiceBalance(table)
 
   /**
-   * The changes of rows, for one invoice in parts of at most {@link MAX_PAYMENTS}; rows without changes have their outcome
-   * then. The records that rows depend on are read first, for all of them together. The rows of an invoice are decided when
-   * the caller asks for them.
+   * The changes of rows of different invoices; rows without changes have their outcome then. The records that rows depend on are read
+   * first, for all of them together.
    */
-  async function* decide(rows: readonly ImportRow<PaymentFields>[]): AsyncGenerator<Decided> {
-    const ids = rows.map(({ id }) => id)
-    const invoices = rows.map(({ fields }) => fields.invoice)
+  async function* decide(rows: readonly ImportRow<PaymentFields>[]): AsyncGenerator<Decided, undefined> {
     const [stored, known] = await Promise.all([
-      paymentStore({ table }).findMany(clinic, ids),
-      invoiceStore({ table }).findMany(clinic, invoices),
+      paymentStore({ table }).findMany(
+        clinic,
+        rows.map(({ id }) => id),
+      ),
+      findReferenced(invoiceStore({ table }), clinic, rows, ({ invoice }) => [invoice]),
     ])
-    const owners = new Set([...known.values()].map(({ record }) => record.patient.id))
+    const invoices = [...known.values()]
+    const owners = new Set(invoices.map(({ record }) => record.patient.id))
     const patients = await patientStore({ table }).findMany(clinic, [...owners])
-    const isRepeated = (row: ImportRow<PaymentFields>) => {
-      const before = stored.get(row.id)
-      return before !== undefined && overwritePolicy.isImported(row, before)
-    }
-    for (const { id } of rows.filter(isRepeated)) outcomes.unchanged(id)
-    const open = rows.filter((row) => !isRepeated(row))
-    const groups = await mapConcurrent(INVOICE_CONCURRENCY, byInvoice(open, known), async (one) => ({
-      ...one,
-      all: one.invoice ? await paymentsOf(clinic, one.invoice) : [],
-    }))
-    for (const { invoice, group, all } of groups) {
-      const patient = invoice && patients.get(invoice.record.patient.id)
-      const decided = group.flatMap(
-        (row) => decideRow(row, stored.get(row.id) ?? null, invoice, patient) ?? [],
-      )
-      for (const row of decided) if (row.write === 'unchanged') yield confirm(row)
-      const changed = decided.filter(({ write }) => write !== 'unchanged')
-      for (const part of chunked(changed, MAX_PAYMENTS)) {
-        const settled = settle(part, stored, all)
-        if (settled) yield settled
+    const payments = new Map(
+      await mapConcurrent(
+        INVOICE_CONCURRENCY,
+        invoices,
+        async (invoice) => [invoice.record.id, await paymentsOf(clinic, invoice)] as const,
+      ),
+    )
+    for (const row of rows) {
+      const before = stored.get(row.id) ?? null
+      if (before && overwritePolicy.isImported(row, before)) {
+        outcomes.unchanged(row.id)
+        continue
       }
+      const invoice = known.get(row.fields.invoice)
+      const patient = invoice && patients.get(invoice.record.patient.id)
+      const all = payments.get(row.fields.invoice) ?? []
+      const decided = outcomes.decided(row.id, () => decideRow(row, before, invoice, patient, all))
+      if (decided) yield decided
     }
   }
 
-  /** Decides on the payment after a row; null if it was rejected. */
+  /** Decides on the payment after a row; null if it was rejected. @throws RowRejectedError */
   function decideRow(
     row: ImportRow<PaymentFields>,
     before: StoredRecord<Payment> | null,
     found: StoredRecord<Invoice> | undefined,
     patient: StoredPatient | undefined,
-  ): DecidedRow | null {
-    return outcomes.decided(row.id, () => {
-      requireKnownId(row, before)
-      const column = row.columnOf('invoice_external_id')
-      const invoice = requireKnown(found, column, 'invoice')
-      if (before && before.record.invoice.id !== invoice.record.id)
-        throw new RowRejectedError({ field: column, issue: 'cannot change' })
-      if (!patient) throw new RowRejectedError({ field: column, issue: 'has no patient' })
-      requireUnerased(patient, column)
-      const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
-      const left = before && valuesOf(before.record)
-      const provenance = overwritePolicy.check(row, before, left, valuesOf(after))
-      const write = before ? (isSameRecord(before.record, after) ? 'unchanged' : 'updated') : 'imported'
-      return { row, write, invoice, patient, before, after, provenance }
-    })
-  }
-
-  /** The payment is as the row has it; that it was imported is stored with it. */
-  function confirm({ row, write, before, provenance }: DecidedRow): Decided {
-    const changes = new Changeset(table, clinic)
-    setProvenance(changes, calendarKey(clinic, PAYMENTS.entityCode, row.id), before?.version ?? 0, provenance)
-    return { changes, rows: [{ row, write }] }
-  }
-
-  /** The changes of rows of one invoice; null when all of them were rejected. */
-  function settle(
-    rows: readonly DecidedRow[],
-    stored: BalanceFacts['stored'],
-    all: BalanceFacts['all'],
+    all: readonly Payment[],
   ): Decided | null {
-    const [first] = rows
-    if (!first) return null
-    const { invoice, patient } = first
-    const facts = { invoice, patient, stored, all }
-    for (let accepted = rows; accepted.length > 0; ) {
-      const wanted = accepted.map(
-        ({ row: { id }, after, provenance }): PaymentChange => ({
-          id,
-          build: () => after,
-          provenanceOf: () => provenance,
-        }),
-      )
-      try {
-        const { changes } = addPayments(clinic, facts, wanted)
-        warnOfOverpayment(accepted, facts)
-        return { changes, rows: accepted }
-      } catch (error) {
-        if (!(error instanceof ImpossibleBalance)) throw error
-        const { payment, reason, message } = error
-        // A refund can precede its payment in the file.
-        const rejection = new RowRejectedError({ field: '', issue: message })
-        outcomes.rejected(payment, rejection, { mayPassLater: reason === 'refunds_exceed_paid' })
-        accepted = accepted.filter(({ row }) => row.id !== payment)
-      }
+    const { id } = row
+    requireKnownId(row, before)
+    const column = row.columnOf('invoice_external_id')
+    const invoice = requireKnown(found, column, 'invoice')
+    if (before && before.record.invoice.id !== invoice.record.id)
+      throw new RowRejectedError({ field: column, issue: 'cannot change' })
+    if (!patient) throw new RowRejectedError({ field: column, issue: 'has no patient' })
+    requireUnerased(patient, column)
+    const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
+    const left = before && valuesOf(before.record)
+    const provenance = overwritePolicy.check(row, before, left, valuesOf(after))
+    if (before && isSameRecord(before.record, after)) {
+      const changes = new Changeset(table, clinic)
+      setProvenance(changes, calendarKey(clinic, PAYMENTS.entityCode, id), before.version, provenance)
+      return { row, changes, write: 'unchanged' }
     }
-    return null
+    const facts = { invoice, patient, stored: new Map(before ? [[id, before]] : []), all }
+    try {
+      const payment = { id, build: () => after, provenanceOf: () => provenance }
+      const { changes } = addPayments(clinic, facts, [payment])
+      warnOfOverpayment(id, after, facts)
+      return { row, changes, write: before ? 'updated' : 'imported' }
+    } catch (error) {
+      if (!(error instanceof ImpossibleBalance)) throw error
+      // A refund can precede its payment in the file.
+      const rejection = new RowRejectedError({ field: '', issue: error.message })
+      outcomes.rejected(id, rejection, { mayPassLater: error.reason === 'refunds_exceed_paid' })
+      return null
+    }
   }
 
   /** Warns of payments beyond the total, pending ones included, as "payment create" does. */
-  function warnOfOverpayment(rows: readonly DecidedRow[], { invoice, all }: BalanceFacts): void {
-    const payments = new Map([...all, ...rows.map(({ after }) => after)].map((one) => [one.id, one]))
-    const isOverpaid = sumOfPayments([...payments.values()].filter(mayCount)) > invoice.record.total
-    for (const { row, after } of rows)
-      outcomes.warned(row.id, isOverpaid && after.type === 'payment' && mayCount(after) ? OVERPAID : null)
+  function warnOfOverpayment(id: string, after: Payment, { invoice, all }: BalanceFacts): void {
+    const payments = [...all.filter((one) => one.id !== id), after]
+    const isOverpaid = sumOfPayments(payments.filter(mayCount)) > invoice.record.total
+    outcomes.warned(id, isOverpaid && after.type === 'payment' && mayCount(after) ? OVERPAID : null)
   }
 
-  function unitOf(decided: Decided): Unit {
-    let latest = decided.rows
+  function unitOf({ row, changes, write }: Decided): Unit {
+    let latest = write
     return {
-      changes: decided.changes,
+      changes,
       rebuild: async () => {
-        const again: Decided[] = []
-        for await (const one of decide(latest.map(({ row }) => row))) again.push(one)
-        latest = again.flatMap(({ rows }) => rows)
-        if (latest.length === 0) return null
-        const changes = new Changeset(table, clinic)
-        for (const one of again)
-          if (!changes.merge(one.changes)) throw new RangeError('the rows of a unit do not fit together')
-        return changes
+        const { value: again } = await decide([row]).next()
+        if (again) latest = again.write
+        return again?.changes ?? null
       },
-      onCommit: (outcome) => {
-        for (const { row, write } of latest) outcomes.committed(row.id, write, outcome)
-      },
+      onCommit: (outcome) => outcomes.committed(row.id, latest, outcome),
     }
   }
 
-  async function* units(): AsyncGenerator<Unit> {
-    for await (const decided of decide(batch)) yield unitOf(decided)
+  async function* units(rows: readonly ImportRow<PaymentFields>[]): AsyncGenerator<Unit> {
+    for await (const decided of decide(rows)) yield unitOf(decided)
   }
 
-  await commitPacked(table, clinic, units())
-}
-
-type InvoiceRows = {
-  /** Undefined for an unknown one. */
-  readonly invoice: StoredRecord<Invoice> | undefined
-  readonly group: readonly ImportRow<PaymentFields>[]
-}
-
-/** The rows of each invoice, sorted by the months that they count in, so that the rows of one transaction share tallies. */
-function byInvoice(
-  rows: readonly ImportRow<PaymentFields>[],
-  known: ReadonlyMap<string, StoredRecord<Invoice>>,
-): InvoiceRows[] {
-  const groups = [...Map.groupBy(rows, ({ fields }) => fields.invoice)].map(
-    ([id, group]): InvoiceRows => ({ invoice: known.get(id), group }),
-  )
-  const monthsOf = ({ invoice, group }: InvoiceRows) =>
-    [invoice?.record.issueDate, group[0]?.fields.date].map((date = '') => date.slice(0, 7)).join()
-  const byMonths = [...Map.groupBy(groups, monthsOf)].sort(([a], [b]) => (a < b ? -1 : 1))
-  return byMonths.flatMap(([, same]) => same)
+  // Payments of a month share tallies, which a transaction writes once.
+  const byDate = batch.toSorted((a, b) => a.fields.date.localeCompare(b.fields.date))
+  for (const rows of inRounds(byDate, ({ fields }) => fields.invoice))
+    await commitPacked(table, clinic, units(rows))
 }

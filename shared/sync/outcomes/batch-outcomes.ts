@@ -16,7 +16,7 @@ type RowRejection = {
 }
 
 /** The effect of the transaction of a row. It is `unchanged` if it only stores that the row was imported. */
-export type Write = keyof Counts
+export type RowWrite = keyof Counts
 
 /**
  * The outcome of each row of a batch, over all attempts to write it. A row has its final outcome once its own
@@ -25,8 +25,8 @@ export type Write = keyof Counts
  */
 export class BatchOutcomes {
   readonly #rejections: RowRejection[] = []
-  readonly #final = new Map<string, Write | 'rejected'>()
-  readonly #uncertain = new Map<string, Write>()
+  readonly #final = new Map<string, RowWrite | 'rejected'>()
+  readonly #uncertain = new Map<string, RowWrite>()
   readonly #warnings = new Map<string, readonly Warning[]>()
 
   get counts(): Counts {
@@ -36,7 +36,7 @@ export class BatchOutcomes {
   }
 
   /** The final outcome of a row; undefined if it has none yet. */
-  outcomeOf(id: string): Write | 'rejected' | undefined {
+  outcomeOf(id: string): RowWrite | 'rejected' | undefined {
     return this.#final.get(id)
   }
 
@@ -62,7 +62,7 @@ export class BatchOutcomes {
   }
 
   /** Records a commit; `unknown` if its response was lost, so that the row may have been written. */
-  committed(id: string, write: Write, outcome: 'committed' | 'unknown' = 'committed'): void {
+  committed(id: string, write: RowWrite, outcome: 'committed' | 'unknown' = 'committed'): void {
     const first = this.#uncertain.get(id) ?? write
     if (outcome === 'unknown') this.#uncertain.set(id, first)
     else this.#finish(id, first)
@@ -98,7 +98,7 @@ export class BatchOutcomes {
   }
 
   /** Runs a write of several rows, and records its outcome. */
-  async commit(ids: readonly string[], write: Write, send: () => Promise<unknown>): Promise<void> {
+  async commit(ids: readonly string[], write: RowWrite, send: () => Promise<unknown>): Promise<void> {
     try {
       await send()
     } catch (error) {

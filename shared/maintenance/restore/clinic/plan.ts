@@ -23,7 +23,7 @@ import {
   RESTORED_KINDS,
   type RecordName,
 } from './comparison.ts'
-import { replayErasures } from './replayed-erasures.ts'
+import { compareErased } from './replayed-erasures.ts'
 
 /**
  * A record that keeps its present state, because another one that stays has its former time or room, external id or number, or because one
@@ -88,7 +88,7 @@ export async function planRestore(
   const created = differing.filter(({ then }) => !then)
   const existing = differing.filter(({ then }) => then)
   const isOfErased = (record: DifferingRecord) => erased.has(patientOf(record, record.then))
-  const replayed = await replayErasures(tables, clinic, existing.filter(isOfErased))
+  const replayed = await compareErased(tables, clinic, existing.filter(isOfErased))
   const others = existing.filter((record) => !isOfErased(record))
   const changed = [...others, ...replayed.changed].sort(byKind)
   const decision = await decide(

@@ -27,18 +27,16 @@ import { commitPacked, type Unit } from '../../../store/table/commit-packed.ts'
 import { ExternalIdTaken } from '../../../store/table/errors.ts'
 import { retryOnConflict } from '../../../store/table/retries.ts'
 import type { Table } from '../../../store/table/table.ts'
-import type { AnyRecord } from '../../verify/calendar/verified-lists.ts'
+import { type AnyRecord, type ListName, VERIFIED_LISTS } from '../../verify/calendar/verified-lists.ts'
 import type { ClinicTables, RestoredKind } from './comparison.ts'
 import type { RestorePlan } from './plan.ts'
 import { recordRemoval } from './removal.ts'
 import {
   isRestored,
   isSamePatient,
-  type ListName,
   type RestoredState,
   restoredPatient,
   restoredStates,
-  verifiedList,
 } from './restored-states.ts'
 
 /** Records that are read together. */
@@ -205,7 +203,7 @@ function recordWriter({ table, copy }: ClinicTables, clinic: ClinicId) {
   const states = restoredStates({ table, copy }, clinic)
 
   async function putBack(name: ListName, ids: readonly string[]): Promise<void> {
-    const list = calendarList<AnyRecord, never>({ table }, verifiedList(name).entity)
+    const list = calendarList<AnyRecord, never>({ table }, VERIFIED_LISTS[name].entity)
     let deferred = new Set<string>()
 
     /** The changes of records, by id; of those alone that differ. */

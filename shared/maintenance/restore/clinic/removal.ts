@@ -20,7 +20,7 @@ import { Changeset } from '../../../store/table/changeset.ts'
 import { commitPacked, commitWithRetry, type Unit } from '../../../store/table/commit-packed.ts'
 import { retryOnConflict } from '../../../store/table/retries.ts'
 import type { Table } from '../../../store/table/table.ts'
-import { type AnyRecord, VERIFIED_LISTS, type VerifiedList } from '../../verify/calendar/verified-lists.ts'
+import { type AnyRecord, type ListName, VERIFIED_LISTS } from '../../verify/calendar/verified-lists.ts'
 import { partitionPages } from '../../walk/partition-pages.ts'
 
 /** A record that stays refers to one that was to be removed. */
@@ -30,9 +30,8 @@ export function recordRemoval(table: Table, clinic: ClinicId) {
   const external = externalIds({ table })
 
   /** Removes appointments, payments or invoices. */
-  async function removeRecords(name: VerifiedList<AnyRecord>['name'], ids: readonly string[]): Promise<void> {
-    const { entity } = VERIFIED_LISTS.find((one) => one.name === name) as VerifiedList<AnyRecord>
-    const list = calendarList<AnyRecord, never>({ table }, entity)
+  async function removeRecords(name: ListName, ids: readonly string[]): Promise<void> {
+    const list = calendarList<AnyRecord, never>({ table }, VERIFIED_LISTS[name].entity)
     async function build(id: string): Promise<Changeset | null> {
       const stored = await list.find(clinic, id)
       if (!stored) return null

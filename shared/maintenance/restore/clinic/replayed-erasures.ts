@@ -3,14 +3,9 @@ import type { ClinicId } from '../../../domain/clinic.ts'
 import { patientStore } from '../../../store/patients/patients.ts'
 import { chunked } from '../../../store/table/chunked.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
+import { VERIFIED_LISTS } from '../../verify/calendar/verified-lists.ts'
 import { type ClinicTables, type DifferingRecord, patientOf } from './comparison.ts'
-import {
-  isRestored,
-  isSamePatient,
-  restoredPatient,
-  restoredStates,
-  verifiedList,
-} from './restored-states.ts'
+import { isRestored, isSamePatient, restoredPatient, restoredStates } from './restored-states.ts'
 
 /** Records that are read together. */
 const BATCH_SIZE = 50
@@ -31,7 +26,7 @@ type ReplayedErasures = {
 }
 
 /** @param records those of the copy whose patients are in the ledger of erasures */
-export async function replayErasures(
+export async function compareErased(
   tables: ClinicTables,
   clinic: ClinicId,
   records: readonly DifferingRecord[],
@@ -67,7 +62,7 @@ export async function replayErasures(
         if (!state || isRestored(state)) kept.push(record)
         else {
           const updatedAt = state.before?.record.updatedAt ?? ''
-          const attributes = verifiedList(name).entity.encode({ ...state.after, updatedAt })
+          const attributes = VERIFIED_LISTS[name].entity.encode({ ...state.after, updatedAt })
           changed.push(withFormer(record, attributes))
         }
       }

@@ -20,13 +20,8 @@ import { doctorStore } from '../../../store/doctors.ts'
 import { type Provenance, provenanceOf } from '../../../store/external-ids/provenance.ts'
 import { patientStore, type StoredPatient } from '../../../store/patients/patients.ts'
 import { isSameRecord } from '../../../store/table/updated-at-codec.ts'
-import { type AnyRecord, VERIFIED_LISTS, type VerifiedList } from '../../verify/calendar/verified-lists.ts'
+import { type AnyRecord, type ListName, VERIFIED_LISTS } from '../../verify/calendar/verified-lists.ts'
 import type { ClinicTables } from './comparison.ts'
-
-export type ListName = VerifiedList<AnyRecord>['name']
-
-export const verifiedList = (name: ListName): VerifiedList<AnyRecord> =>
-  VERIFIED_LISTS.find((one) => one.name === name) as VerifiedList<AnyRecord>
 
 export type RestoredState = {
   /** Null for a record that does not exist now. */
@@ -56,7 +51,7 @@ export function restoredStates({ table, copy }: ClinicTables, clinic: ClinicId) 
    * @throws RangeError if the patient of a record does not exist
    */
   async function read(name: ListName, ids: readonly string[]): Promise<Map<string, RestoredState>> {
-    const verified = verifiedList(name)
+    const verified = VERIFIED_LISTS[name]
     const [now, then] = await Promise.all(
       [table, copy].map((one) => calendarList({ table: one }, verified.entity).findMany(clinic, ids)),
     )

@@ -31,7 +31,7 @@ import { contradictionFinder } from './contradictions.ts'
 import { copiedNameChecker } from './copied-names.ts'
 import { checkInvoiceBalances } from './invoice-balances.ts'
 import { tallyChecker } from './tallies.ts'
-import { type AnyRecord, type ListName, VERIFIED_LISTS, type VerifiedList } from './verified-lists.ts'
+import { type AnyRecord, type ListName, VERIFIED_LISTS } from './verified-lists.ts'
 
 /**
  * Verifies appointments, invoices, payments or messages; invoices and payments only together. Tallies and balances come after the records
@@ -39,9 +39,9 @@ import { type AnyRecord, type ListName, VERIFIED_LISTS, type VerifiedList } from
  */
 export async function verifyCalendarLists(inspection: Inspection, names: readonly ListName[]): Promise<void> {
   const unrepaired = unrepairedItems()
-  for (const verified of VERIFIED_LISTS.filter(({ name }) => names.includes(name))) {
-    const tallies = tallyChecker(inspection, verified.entity, unrepaired)
-    const kind = await kindOf(inspection, verified, unrepaired, tallies.listOf)
+  for (const name of names) {
+    const tallies = tallyChecker(inspection, VERIFIED_LISTS[name].entity, unrepaired)
+    const kind = await kindOf(inspection, name, unrepaired, tallies.listOf)
     await verifyDerivedItems(inspection, kind, unrepaired)
     await tallies.checkMonths()
   }
@@ -50,12 +50,13 @@ export async function verifyCalendarLists(inspection: Inspection, names: readonl
 
 async function kindOf(
   inspection: Inspection,
-  verified: VerifiedList<AnyRecord>,
+  name: ListName,
   unrepaired: Unrepaired,
   listOf: (doctor: string | null) => DerivedList,
 ): Promise<VerifiedKind> {
   const { table, clinic, commit } = inspection
-  const { entity, name } = verified
+  const verified = VERIFIED_LISTS[name]
+  const { entity } = verified
   const { entityCode } = entity
   const list = calendarList<AnyRecord, never>({ table }, entity)
   const image = (item: Item) => imageOf(entity, item)

@@ -29,7 +29,6 @@ export type Owners = {
 }
 
 export type VerifiedList<R> = {
-  readonly name: ListName
   readonly entity: CalendarEntity<R, never>
   /** The attributes of the names and addresses that a record copies. */
   readonly copied: readonly string[]
@@ -46,9 +45,8 @@ export const isStale = <R>({ copiedValues, withCurrentNames }: VerifiedList<R>, 
 /** Without the type of its records, each of which only the functions of its own list get. */
 const list = <R>(verified: VerifiedList<R>) => verified as unknown as VerifiedList<AnyRecord>
 
-export const VERIFIED_LISTS: readonly VerifiedList<AnyRecord>[] = [
-  list<Appointment>({
-    name: 'appointments',
+export const VERIFIED_LISTS: { readonly [Name in ListName]: VerifiedList<AnyRecord> } = {
+  appointments: list<Appointment>({
     entity: APPOINTMENTS,
     copied: ['pn', 'dn'],
     copiedValues: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
@@ -57,15 +55,13 @@ export const VERIFIED_LISTS: readonly VerifiedList<AnyRecord>[] = [
       ...(doctor && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
     }),
   }),
-  list<Invoice>({
-    name: 'invoices',
+  invoices: list<Invoice>({
     entity: INVOICES,
     copied: ['pn', 'pe'],
     copiedValues: ({ patient }) => [patient.fullName, patient.email],
     withCurrentNames: (record, { patient }) => (patient ? refreshInvoiceCopy(record, patient) : record),
   }),
-  list<Payment>({
-    name: 'payments',
+  payments: list<Payment>({
     entity: PAYMENTS,
     copied: ['pn', 'no'],
     copiedValues: ({ patient, invoice }) => [patient.fullName, invoice.number],
@@ -74,11 +70,10 @@ export const VERIFIED_LISTS: readonly VerifiedList<AnyRecord>[] = [
       ...(invoice && { invoice: { id: invoice.id, number: invoice.number } }),
     }),
   }),
-  list<Message>({
-    name: 'messages',
+  messages: list<Message>({
     entity: MESSAGES,
     copied: ['pn'],
     copiedValues: ({ patient }) => [patient.fullName],
     withCurrentNames: (record, { patient }) => (patient ? refreshMessageCopy(record, patient) : record),
   }),
-]
+}
