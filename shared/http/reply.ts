@@ -1,12 +1,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
+import type * as z from 'zod'
 import { aliasRoutes } from '../api/aliases.ts'
 import { errorEntry } from '../api/error-catalogue.ts'
 import { ApiError, errorBody } from '../api/errors.ts'
-import { BASE_PATH, type Route } from '../api/route.ts'
+import { BASE_PATH, errorsOf, type Route } from '../api/route.ts'
 import { StoredResponse } from '../domain/stored-response.ts'
 import { recordIds } from '../observability/access.ts'
 import type { ApiCall, ApiRequest, Middleware } from './call.ts'
-import { checkDeclared, checkResponse } from './check-response.ts'
 import { addEntityTag } from './entity-tag.ts'
 import { pathPrefix } from './path-prefix.ts'
 import { readableBody } from './record-reference.ts'
@@ -106,6 +106,31 @@ function locationHeader(
 
 /** The id of the record in a response. */
 const idIn = (body: unknown): string | undefined => (body as { data?: { id?: string } } | undefined)?.data?.id
+
+/** A response that violates the endpoint's own contract, which is a defect of the endpoint. */
+class ContractViolation extends Error {
+  /** `mismatch` names fields and rules, never values, because it is logged. */
+  constructor(mismatch: string) {
+    super('the response violates the contract of its route')
+    this.name = `ContractViolation(${mismatch})`
+  }
+}
+
+/** Checks a response against the contract of its route. In development only (see CHECK_RESPONSES). */
+function checkResponse(route: Route, response: unknown): unknown {
+  const { error } = route.response.body.safeParse(response)
+  if (error) throw new ContractViolation(mismatches(error))
+  return response
+}
+
+/** The error itself, or a violation if it is one of the catalogue that the route does not declare. */
+const checkDeclared = (route: Route, error: unknown): unknown =>
+  error instanceof ApiError && !errorsOf(route).includes(error.key)
+    ? new ContractViolation(`undeclared error ${error.key}`)
+    : error
+
+const mismatches = (error: z.ZodError): string =>
+  error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`).join(', ')
 
 type CatalogueError = Pick<ApiError, 'key' | 'details' | 'headers'> & { cause?: unknown }
 

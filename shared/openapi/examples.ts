@@ -176,12 +176,10 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Omit<Examples<WithRequiredFields>
       notes: patient.notes,
     },
   },
-  'update-patient': {
-    request: { phone_number: '+905321234568', notes: null },
-    response: {
-      data: renderPatientDetails({ ...patient, phoneNumber: '+905321234568', notes: null }, caller),
-    },
-  },
+  'update-patient': changed(
+    { phone_number: '+905321234568', notes: null },
+    renderPatientDetails({ ...patient, phoneNumber: '+905321234568', notes: null }, caller),
+  ),
   'deactivate-patient': {
     response: { data: renderPatientDetails({ ...patient, isActive: false }, caller) },
   },
@@ -306,10 +304,7 @@ const EXCHANGES: Partial<Examples<Endpoint>> & Omit<Examples<WithRequiredFields>
       ],
     },
   },
-  'update-invoice': {
-    request: { due_date: '2030-02-28' },
-    response: { data: writtenInvoice({ dueDate: '2030-02-28' }) },
-  },
+  'update-invoice': changed({ due_date: '2030-02-28' }, writtenInvoice({ dueDate: '2030-02-28' })),
   'send-invoice': { response: { data: writtenInvoice({ clinicStatus: 'sent' }) } },
   'cancel-invoice': { response: { data: writtenInvoice({ clinicStatus: 'cancelled' }, []) } },
   'create-payment': {
