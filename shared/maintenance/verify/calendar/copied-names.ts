@@ -8,6 +8,7 @@ import { doctorKey } from '../../../store/keys/clinics.ts'
 import { doctorOwner, patientOwner, staleCopiesKey } from '../../../store/keys/copies.ts'
 import { type Key, keyText } from '../../../store/keys/key.ts'
 import { patientKey } from '../../../store/keys/patients.ts'
+import { isSameRecord } from '../../../store/table/updated-at-codec.ts'
 import type { Item } from '../../../store/table/write-requests.ts'
 import type { Unrepaired } from '../comparison/derived-items.ts'
 import { type Finding, findingOf, type Inspection } from '../comparison/inspection.ts'
@@ -15,7 +16,7 @@ import { decodeStoredPatient } from '../comparison/patient-image.ts'
 import { readable } from '../comparison/readable.ts'
 import { imageOf, type RecordImage } from '../comparison/record-image.ts'
 import type { Snapshot } from '../comparison/snapshot.ts'
-import { type AnyRecord, isStale, type Owners, type VerifiedList } from './verified-lists.ts'
+import type { AnyRecord, Owners, VerifiedList } from './verified-lists.ts'
 
 /**
  * Verifies that records show the current names of their patients, doctors and invoices, which exist. An outdated name whose owner is
@@ -47,8 +48,8 @@ export function copiedNameChecker(
       owners.flatMap(({ name, item }) => (item ? [[name, readOwner[name]?.(item)]] : [])),
     )
     const isComplete = owners.every(({ name }) => current[name as keyof Owners])
-    const isOutdated = isComplete && isStale(verified, record, current)
-    return { owners, missing, after: isOutdated ? verified.withCurrentNames(record, current) : null }
+    const after = isComplete ? verified.withCurrentNames(record, current) : record
+    return { owners, missing, after: isSameRecord<AnyRecord>(record, after) ? null : after }
   }
 
   const readOwner: Readonly<Record<string, (item: Item) => unknown>> = {

@@ -32,24 +32,16 @@ export type VerifiedList<R> = {
   readonly entity: CalendarEntity<R, never>
   /** The attributes of the names and addresses that a record copies. */
   readonly copied: readonly string[]
-  /** The names and addresses that a record copies. */
-  readonly copiedValues: (record: R) => readonly (string | null)[]
   /** The record with the current names and addresses of these owners. */
   readonly withCurrentNames: (record: R, owners: Owners) => R
 }
 
-/** Whether a record shows an earlier name or address of one of these owners. */
-export const isStale = <R>({ copiedValues, withCurrentNames }: VerifiedList<R>, record: R, owners: Owners) =>
-  JSON.stringify(copiedValues(record)) !== JSON.stringify(copiedValues(withCurrentNames(record, owners)))
-
-/** Without the type of its records, each of which only the functions of its own list get. */
 const list = <R>(verified: VerifiedList<R>) => verified as unknown as VerifiedList<AnyRecord>
 
 export const VERIFIED_LISTS: { readonly [Name in ListName]: VerifiedList<AnyRecord> } = {
   appointments: list<Appointment>({
     entity: APPOINTMENTS,
     copied: ['pn', 'dn'],
-    copiedValues: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
     withCurrentNames: (record, { patient, doctor }) => ({
       ...(patient ? refreshAppointmentCopy(record, patient) : record),
       ...(doctor && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
@@ -58,13 +50,11 @@ export const VERIFIED_LISTS: { readonly [Name in ListName]: VerifiedList<AnyReco
   invoices: list<Invoice>({
     entity: INVOICES,
     copied: ['pn', 'pe'],
-    copiedValues: ({ patient }) => [patient.fullName, patient.email],
     withCurrentNames: (record, { patient }) => (patient ? refreshInvoiceCopy(record, patient) : record),
   }),
   payments: list<Payment>({
     entity: PAYMENTS,
     copied: ['pn', 'no'],
-    copiedValues: ({ patient, invoice }) => [patient.fullName, invoice.number],
     withCurrentNames: (record, { patient, invoice }) => ({
       ...(patient ? refreshPaymentCopy(record, patient) : record),
       ...(invoice && { invoice: { id: invoice.id, number: invoice.number } }),
@@ -73,7 +63,6 @@ export const VERIFIED_LISTS: { readonly [Name in ListName]: VerifiedList<AnyReco
   messages: list<Message>({
     entity: MESSAGES,
     copied: ['pn'],
-    copiedValues: ({ patient }) => [patient.fullName],
     withCurrentNames: (record, { patient }) => (patient ? refreshMessageCopy(record, patient) : record),
   }),
 }
