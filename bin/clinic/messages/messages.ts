@@ -185,11 +185,9 @@ async function requireUnresolved(
 ): Promise<WithUpdatedAt<Message>> {
   const message = await requireMessage({ table, clinic }, id)
   if (isUnresolved(message, now())) return message
-  if (message.dispatch === null && message.status !== 'queued')
-    throw new CommandFailure(`This message is already settled as ${message.status}.`)
-  throw new CommandFailure(
-    `The message is ${describeProgress(message, clinic)}. Only unresolved messages can be resolved.`,
-  )
+  const state =
+    message.dispatch === null ? message.status : isMessageWaiting(message) ? 'waiting' : 'being sent'
+  throw new CommandFailure(`The message is ${state}: only unresolved messages can be resolved.`)
 }
 
 /** The message with this id. @throws CommandFailure if there is none */
@@ -208,14 +206,6 @@ const feedbackOf = (message: Message, resolution: Resolution, now: number): Prov
         at: new Date(Math.min(claimEnd(message), now)).toISOString(),
         providerMessageId: null,
       }
-
-/** What a message does that is not unresolved. */
-function describeProgress(message: Message, { timezone }: Clinic): string {
-  if (!message.dispatch) return `done: ${message.status}`
-  const { dueAt, claim } = message.dispatch
-  if (isMessageWaiting(message)) return `waiting to be sent, next attempt at ${localTime(dueAt, timezone)}`
-  return `being sent until ${localTime(claim?.until ?? dueAt, timezone)}`
-}
 
 /** An instant (milliseconds since the epoch) as a timestamp in the clinic's time zone. */
 const localTime = (at: number, timezone: string): string =>

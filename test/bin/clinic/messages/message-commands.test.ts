@@ -110,7 +110,7 @@ describe('unresolved', () => {
     expect(due.map(({ id }) => id)).not.toContain(swept.id)
     expect(due.map(({ id }) => id)).not.toContain(unswept.id)
     expect(await run('message', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed')).toMatchObject(
-      rejection('This message is already settled as sent.'),
+      rejection('The message is sent'),
     )
     expect(await output(run('message', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'sent'))).toBe(
       `Nothing changed: message ${swept.id} is sent already\n`,
@@ -150,11 +150,11 @@ describe('resolve rejects', () => {
 
   it('messages that are waiting, being sent or done, and leaves them unchanged', async () => {
     const cases: [Partial<Message>, string][] = [
-      [{ dispatch: waitingDispatch() }, 'The message is waiting to be sent'],
-      [{ dispatch: claimedDispatch(Date.now() + MINUTE) }, 'The message is being sent until 20'],
-      [{ status: 'delivered' }, 'This message is already settled as delivered.'],
-      [{ status: 'failed' }, 'This message is already settled as failed.'],
-      [{ status: 'queued' }, 'The message is done: queued'],
+      [{ dispatch: waitingDispatch() }, 'The message is waiting'],
+      [{ dispatch: claimedDispatch(Date.now() + MINUTE) }, 'The message is being sent'],
+      [{ status: 'delivered' }, 'The message is delivered'],
+      [{ status: 'failed' }, 'The message is failed'],
+      [{ status: 'queued' }, 'The message is queued'],
     ]
     for (const [facts, message] of cases) {
       const planted = await storeMessage(db.table, clinic, facts)

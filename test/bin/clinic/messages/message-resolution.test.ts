@@ -94,7 +94,8 @@ describe('feedback of the provider while a message is resolved', () => {
       const result = await resolveMessage(racing, clinic, message.id, verdict, Date.now).catch(
         (error) => error,
       )
-      if (result instanceof CommandFailure) expect(result.message).toContain(`settled as ${occurrence.kind}`)
+      if (result instanceof CommandFailure)
+        expect(result.message).toContain(`The message is ${occurrence.kind}`)
       else expect(result).toEqual(reported)
       expect(reported).toMatchObject({ status: occurrence.kind })
       expect(await find(message)).toEqual(reported)
