@@ -34,7 +34,7 @@ import {
   printProgress,
   walkNotices,
 } from '../tool/output.ts'
-import { hereOption, runInStack } from '../tool/run-in-stack.ts'
+import { runInStack } from '../tool/run-in-stack.ts'
 import { addClinicCommand } from './restore-clinic.ts'
 import { explainRejection, PastInstant, restoredName } from './restored-time.ts'
 
@@ -95,7 +95,11 @@ function addReconcileCommand(group: Command): void {
     )
     .requiredOption('--table <name>', 'the restored table')
     .option('--source-lost', 'the table that was in use no longer exists', false)
-    .addOption(hereOption())
+    .option(
+      '--here',
+      'in this process, which has to run until the end; without it, a worker of the stack does it',
+      false,
+    )
     .action(async (given: { table: string; sourceLost: boolean; here: boolean }, command: Command) => {
       const { client: _, tableName } = await connectDynamoDb(command)
       if (given.table === tableName)

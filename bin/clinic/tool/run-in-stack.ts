@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { maintenanceQueue } from '../../../shared/maintenance/walk/maintenance-queue.ts'
 import {
   type ClinicFinding,
@@ -27,13 +27,6 @@ type Followed = {
   readonly noun: string
   readonly restart?: boolean
 }
-
-/** Runs the task in this process, for what takes longer than an invocation of a worker. */
-export const hereOption = () =>
-  new Option(
-    '--here',
-    'in this process, which has to run until the end; without it, a worker of the stack does it',
-  ).default(false)
 
 /**
  * Starts a task in a worker of the stack, and waits for its end. The command may be stopped, and run again: it follows the same run,

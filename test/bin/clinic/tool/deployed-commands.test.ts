@@ -183,11 +183,6 @@ it('restores only to a table whose name the role may create', async () => {
   )
 })
 
-it('migrates nothing if there is no migration, and checks the format', async () => {
-  expect(await output(run('migrate', '--here'))).toBe('The table has format 0; this version requires 0.\n')
-  expect((await run('migrate', '--check')).code).toBe(0)
-})
-
 describe('a caller whose role lacks a permission', () => {
   /** Plays DynamoDB for a role without any permission. */
   const dynamodb = createServer((_, response) => {
