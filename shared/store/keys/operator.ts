@@ -40,10 +40,10 @@ export const importedRemovalKey = (clinic: ClinicId, id: string): Key => ({
   sk: `removed#${id}`,
 })
 
-/** The last announcement that a file with this content was imported, by a digest of the content. */
-export const announcedImportKey = (clinic: ClinicId, digest: string): Key => ({
+/** The announcement of a run that has imported a file. */
+export const announcedImportKey = (clinic: ClinicId, run: string): Key => ({
   pk: importPartition(clinic),
-  sk: `announced#${digest}`,
+  sk: `announced#${run}`,
 })
 
 /** The format that every item of the table has reached. */

@@ -1,17 +1,21 @@
 /** Imports one file for the `import` command, prints how far it is, and returns its reconciliation. */
-import { constants } from 'node:os'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { importEventDraft } from '../../../../shared/domain/webhooks/event.ts'
 import type { StoredClinic } from '../../../../shared/store/clinics.ts'
+import { announcedImportKey } from '../../../../shared/store/keys/operator.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { ImportableEntity } from '../../../../shared/sync/entities/entity.ts'
+import type { Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
 import type { RejectedRows } from '../files/rejections.ts'
-import { announceImport } from './announce-import.ts'
 import type { Conversions } from './conversions.ts'
 import { LINE_ITEMS } from './file-entities.ts'
 import { type ImportOptions, type ImportProgress, ImportStopped, importFile } from './import-file.ts'
+import { retryPatiently } from './patience.ts'
 import { countsText, type FileReport } from './report.ts'
 
 /** The target and the options of the import of a file. */
@@ -30,7 +34,7 @@ export async function importWithProgress(
   entity: ImportableEntity,
   { table, clinic, check, conversions, ...options }: FileImport,
 ): Promise<FileReport> {
-  const { content, rows: read } = conversions.of(file)
+  const { rows: read } = conversions.of(file)
   const bar = progressBar(command, basename(file), read.read)
   let latest: ImportProgress | undefined
   const sayStopped = () => {
@@ -39,7 +43,10 @@ export async function importWithProgress(
         `${file}: stopped after ${latest.rows} rows: ${countsText(latest.result)}. Run it again to continue.`,
       )
   }
-  using interruption = interruptible(sayStopped)
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort()
+  // A second Ctrl-C ends the process at once.
+  process.once('SIGINT', interrupt)
   try {
     const result = await importFile({ file, conversions }, entity, clinic, {
       now: Date.now,
@@ -55,8 +62,7 @@ export async function importWithProgress(
           `${file}: the store is busy or unavailable; waiting up to ten minutes at a time. If the local stack was started again, press Ctrl-C and repeat the import: the store has another address`,
         ),
     })
-    if (!check && entity.name !== LINE_ITEMS)
-      await announceImport(table, clinic, entity.name, { content, counts: result })
+    if (!check && entity.name !== LINE_ITEMS) await announceImport(table, clinic.id, entity.name, result)
     return {
       file: check ? basename(file) : file,
       entity: entity.name,
@@ -69,31 +75,27 @@ export async function importWithProgress(
       throw new CommandFailure(check ? 'Interrupted. Nothing was written.' : 'Interrupted.', EXIT.interrupted)
     throw error
   } finally {
+    process.off('SIGINT', interrupt)
     bar.done()
   }
 }
 
-const ENDINGS = ['SIGTERM', 'SIGHUP'] as const
-
-/**
- * A signal that is aborted by Ctrl-C, once. A second Ctrl-C, or the end of the terminal, ends the process at once, after the listeners
- * of its `exit`.
- * @param onEnd called before the process ends at once
- */
-export function interruptible(onEnd: () => void): Disposable & { readonly signal: AbortSignal } {
-  const controller = new AbortController()
-  const end = (name: 'SIGINT' | (typeof ENDINGS)[number]) => {
-    onEnd()
-    process.exit(128 + constants.signals[name])
+/** Announces that a file was imported, whether or not the changes of its records were announced. */
+export async function announceImport(
+  table: Table,
+  clinic: ClinicId,
+  entity: string,
+  counts: Counts,
+): Promise<void> {
+  const run = table.newId()
+  const key = announcedImportKey(clinic, run)
+  const announce = async () => {
+    // An earlier attempt was committed, and its response was lost.
+    if (await table.get(key)) return
+    const changes = new Changeset(table, clinic)
+    changes.put(key, 'new')
+    changes.announce(run, 1, importEventDraft(entity, counts))
+    await changes.commit()
   }
-  const interrupt = () => (controller.signal.aborted ? end('SIGINT') : controller.abort())
-  process.on('SIGINT', interrupt)
-  for (const name of ENDINGS) process.on(name, end)
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]: () => {
-      process.off('SIGINT', interrupt)
-      for (const name of ENDINGS) process.off(name, end)
-    },
-  }
+  await retryPatiently(announce, () => {})
 }

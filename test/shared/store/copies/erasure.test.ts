@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { announceImport } from '../../../../bin/clinic/import/run/announce-import.ts'
 import { renderAppointment } from '../../../../shared/api/appointments.ts'
 import { renderAcceptedMessage } from '../../../../shared/api/new-message.ts'
 import { renderPatient } from '../../../../shared/api/patients.ts'
@@ -16,7 +15,6 @@ import { requestedWrite } from '../../../../shared/requests/requested-write.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
-import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { storedResponsesPartition } from '../../../../shared/store/keys/idempotency.ts'
 import { messageAcceptance } from '../../../../shared/store/messages/acceptance.ts'
@@ -79,8 +77,6 @@ const guard = (key: string, body = '{}') =>
 const requestBody = JSON.stringify(patient)
 
 /** What is stored as the digest of a file with one row. */
-const fileContent = createHash('sha256').update(requestBody).digest('hex')
-const importedFile = `content of patients: ${fileContent}`
 
 /**
  * The erased values, and what is made of them, that a reader of the whole table can confirm: a hash of the value is stored, with or without a key, whole
@@ -101,7 +97,7 @@ async function confirmedGuesses(): Promise<string[]> {
           dump.includes(digest.toString(encoding).slice(0, 16)),
         ),
       )
-  return [...new Set([...personalTexts, ...canaries, requestBody, importedFile])].filter(isStored)
+  return [...new Set([...personalTexts, ...canaries, requestBody])].filter(isStored)
 }
 
 /** Sends a message to the patient, which counts it for its recipient. */
@@ -145,9 +141,6 @@ beforeAll(async () => {
   await acceptMessage('sms', patient.phoneNumber)
   await storeResponse('rejection', { error: 'CONFLICT', message: 'errors.developer_api.slot_unavailable' })
   await createWebhookWithDeliveries(db.table, clinic)
-  const counts = { imported: 1, updated: 0, unchanged: 0, rejected: 0 }
-  const stored = await clinicStore(db).requireNotDeleting(clinic.id)
-  await announceImport(db.table, stored, 'patients', { content: fileContent, counts })
   textBefore = await found()
   confirmedBefore = await confirmedGuesses()
   await changes.erase(clinic.id, patient.id)
@@ -205,9 +198,7 @@ describe('erasing a patient', () => {
 
   it('leaves nothing with which a guess of an erased value can be confirmed', async () => {
     const { phoneNumber, emailAddress, nationalId } = patient
-    expect(confirmedBefore.sort()).toEqual(
-      [phoneNumber, emailAddress, nationalId, requestBody, importedFile].sort(),
-    )
+    expect(confirmedBefore.sort()).toEqual([phoneNumber, emailAddress, nationalId, requestBody].sort())
     expect(await confirmedGuesses()).toEqual([])
   })
 

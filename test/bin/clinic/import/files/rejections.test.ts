@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
@@ -54,23 +53,4 @@ it('protects names of columns so that an import reads the same names', async () 
   const again = await openRows(rejected, undefined)
   await again.close()
   expect(again.format).toMatchObject({ header: [...header, 'reason'] })
-})
-
-it.each([
-  [['SIGTERM'], 143],
-  [['SIGHUP'], 129],
-  [['SIGINT', 'SIGINT'], 130],
-])('says that it stopped when the process gets %j', (signals, status) => {
-  const tool = new URL('../../../../../bin/clinic/', import.meta.url)
-  const program = `
-    const { interruptible } = await import('${tool}import/run/import-with-progress.ts')
-    using interruption = interruptible(() => console.log('stopped'))
-    for (const name of ${JSON.stringify(signals)}) {
-      process.kill(process.pid, name)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    // A busy process handles a signal later.
-    await new Promise((resolve) => setTimeout(resolve, 10_000))`
-  const ended = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
-  expect([ended.stdout, ended.status]).toEqual(['stopped\n', status])
 })
