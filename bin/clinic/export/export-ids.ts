@@ -89,7 +89,7 @@ export async function* idsOfFile(
 ): AsyncGenerator<IdOfRow> {
   const { with: path, entity: given, encoding } = options
   using conversions = await convertFiles([file], {
-    ...{ path, clinic, encodingOf: () => encoding },
+    ...{ path, clinic, encoding },
     entity: path === undefined ? entityOf(file, given, names) : undefined,
   })
   const converted = conversions.of(file)

@@ -24,7 +24,7 @@ const MAX_COUNTED = 1000
 export async function draftConverter(
   command: Command,
   files: readonly string[],
-  encodingOf: (file: string) => string | undefined,
+  encoding: string | undefined,
 ): Promise<void> {
   const entities = fileEntities({} as Table, Date.now)
   const folder = dirname(files[0] ?? '')
@@ -32,7 +32,7 @@ export async function draftConverter(
   if (existsSync(path)) throw new CommandFailure(`${path} exists already: delete it first`)
   const functions: string[] = []
   for (const file of files) {
-    const columns = await shapesOf(file, encodingOf(file))
+    const columns = await shapesOf(file, encoding)
     functions.push(functionOf(file, columns, likelyEntity(file, [...columns.keys()], entities)))
   }
   const checkout = join(import.meta.dirname, '../../..')

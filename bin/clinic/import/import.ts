@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { withSource } from '../../../shared/store/table/table.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
@@ -22,7 +21,6 @@ import {
   countsText,
   type FileReport,
   itemsLeftLines,
-  outsideLines,
   reportLines,
 } from './run/report.ts'
 import { trialTable } from './run/trial-table.ts'
@@ -31,8 +29,7 @@ type Options = {
   draft: boolean
   entity?: string
   with?: string
-  /** By the name of the file; under an empty name for all others. */
-  encoding?: ReadonlyMap<string, string>
+  encoding?: string
   check: boolean
   events: boolean
   overwrite: boolean
@@ -54,11 +51,7 @@ export function addImportCommand(command: Command): void {
       '--with <module>',
       'a TypeScript module that says what becomes of the rows of files of another system',
     )
-    .option(
-      '--encoding <name>',
-      'of the files, if not UTF-8, or of one of them: patients.csv=windows-1250',
-      addEncoding,
-    )
+    .option('--encoding <name>', 'of the files, if not UTF-8', parseEncoding)
     .option('--events', 'announce events for imported changes', false)
     .option(
       '--overwrite',
@@ -71,25 +64,14 @@ export function addImportCommand(command: Command): void {
   addYesOption(command)
 }
 
-function addEncoding(text: string, before: ReadonlyMap<string, string> = new Map()): Map<string, string> {
-  const at = text.lastIndexOf('=')
-  return new Map([...before, [text.slice(0, Math.max(0, at)), parseEncoding(text.slice(at + 1))]])
-}
-
 /** Reads all files without writing, asks whether the outcome is right, and imports them. */
 async function importFiles(paths: string[], options: Options, command: Command): Promise<void> {
   const files = paths.map(resolveFromInvocationDir)
   for (const file of files) requireFile(file)
-  const encodingOf = (file: string) =>
-    [...(options.encoding ?? [])].find(([name]) => name !== '' && basename(name) === basename(file))?.[1] ??
-    options.encoding?.get('')
-  if (options.draft) return draftConverter(command, files, encodingOf)
+  if (options.draft) return draftConverter(command, files, options.encoding)
   const { table, clinic } = await openClinic(command)
-  for (const name of options.encoding?.keys() ?? [])
-    if (name !== '' && !files.some((file) => basename(file) === basename(name)))
-      throw new CommandFailure(`--encoding ${name}: no such file is imported`)
-  const { with: path, entity } = options
-  using conversions = await convertFiles(files, { path, entity, clinic, encodingOf })
+  const { with: path, entity, encoding } = options
+  using conversions = await convertFiles(files, { path, entity, clinic, encoding })
   const { converter } = conversions
   const digests = new Map(conversions.files.map(({ file, content }) => [file, content]))
   if (converter) digests.set(converter.path, converter.digest)
@@ -123,10 +105,10 @@ type Outcome = {
   readonly check?: boolean
 }
 
-type Run = Omit<Options, 'encoding'> & Pick<FileImport, 'table' | 'clinic' | 'conversions'>
+type Run = Options & Pick<FileImport, 'table' | 'clinic' | 'conversions'>
 
 async function importAll(command: Command, run: Run): Promise<Outcome> {
-  const { table, clinic, conversions, check } = run
+  const { table, conversions, check } = run
   const reports: FileReport[] = []
   const problems: string[] = []
   using seen = new SeenIds()
@@ -149,14 +131,12 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
     }
   if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
   const itemsLeft = conversions.lineItemsLeft()
-  const outside = reports.reduce((count, { appointments_outside }) => count + appointments_outside, 0)
   return {
     conversions,
     reports,
-    warnings: [...itemsLeftLines(itemsLeft), ...outsideLines(outside, clinic.id)],
+    warnings: itemsLeftLines(itemsLeft),
     counts: {
       line_items_without_invoice: itemsLeft.count,
-      appointments_outside: outside,
     },
   }
 }

@@ -12,38 +12,12 @@ const NUMBER = {
   '.': /^(?:\d{1,3}(?:([,\p{Zs}'’])\d{3})(?:\1\d{3})*|\d{1,2}(?:,\d\d)+,\d{3}|\d+)(?:\.\d+)?$/u,
 }
 
-/** How files write currencies, apart from their codes and the signs that Node knows. */
-const OTHER_SIGNS: { readonly [currency: string]: readonly string[] } = {
-  ALL: ['lekë'],
-  BGN: ['лв'],
-  BYN: ['br'],
-  CHF: ['fr', 'sfr'],
-  CNY: ['元', '圆', 'rmb'],
-  DOP: ['rd$'],
-  HKD: ['元'],
-  INR: ['rs'],
-  JPY: ['円'],
-  KES: ['ksh'],
-  KRW: ['원'],
-  LKR: ['rs'],
-  MKD: ['ден'],
-  NPR: ['rs'],
-  PEN: ['s/'],
-  PKR: ['rs'],
-  RSD: ['din', 'дин'],
-  RUB: ['руб', 'р'],
-  TRY: ['tl'],
-  TWD: ['元'],
-  UAH: ['грн'],
-  USD: ['us$'],
-}
-
 /** Whether a unit is the code of a currency, or one of its signs. */
 export const isSignOf = (currency: string, unit: string): boolean =>
   CURRENCIES.includes(currency) && signsOf(currency).includes(unit.toLowerCase())
 
 function signsOf(currency: string): readonly string[] {
-  const all = [...(OTHER_SIGNS[currency] ?? [])]
+  const all: string[] = []
   for (const currencyDisplay of ['code', 'symbol', 'narrowSymbol'] as const) {
     const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay })
     for (const { type, value } of format.formatToParts(0))

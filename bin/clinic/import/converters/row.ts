@@ -90,15 +90,20 @@ export class Row {
   }
 
   /**
-   * An amount as a plain decimal such as `-1234.50`, in a currency, which records without a `currency` get. Only its code or its signs may be
-   * written next to the number.
+   * An amount as a plain decimal such as `-1234.50`, in a currency, which records without a `currency` get. Only its code, its signs or
+   * the units of the options, such as `TL`, may be written next to the number.
    */
-  amount(column: string, mark: DecimalMark, currency: string, options: CellOptions = {}): string | null {
+  amount(
+    column: string,
+    mark: DecimalMark,
+    currency: string,
+    { units = [], ...options }: CellOptions & { readonly units?: readonly string[] } = {},
+  ): string | null {
     if (!CURRENCIES.includes(currency))
       throw new ConverterMistake(`${JSON.stringify(currency)} is not the code of a currency such as EUR`)
-    const amount = this.#read(column, options, (text) =>
-      readDecimal(text, mark, { name: currency, isUnit: (unit) => isSignOf(currency, unit) }),
-    )
+    const known = units.map((unit) => unit.normalize('NFKC').toLowerCase())
+    const isUnit = (unit: string) => isSignOf(currency, unit) || known.includes(unit.toLowerCase())
+    const amount = this.#read(column, options, (text) => readDecimal(text, mark, { name: currency, isUnit }))
     if (amount !== null) this.#columns.currencies.add(currency)
     return amount
   }

@@ -54,23 +54,16 @@ function jsonRow(line: number, text: string, ended: boolean): SourceRow {
   }
 }
 
-/** The name of an encoding that Node knows by a label such as `latin1`; null for another label. */
-export function encodingName(label: string): string | null {
+/** The value of `--encoding`, by a label such as `latin1`. @throws InvalidArgumentError for an unknown one */
+export function parseEncoding(label: string): string {
   try {
     return new TextDecoder(label).encoding
   } catch {
-    return null
+    throw new InvalidArgumentError(
+      'It must be an encoding such as windows-1252, iso-8859-2, shift_jis or utf-16le.',
+    )
   }
 }
-
-/** The value of `--encoding`. @throws InvalidArgumentError for an unknown name */
-export function parseEncoding(label: string): string {
-  const encoding = encodingName(label)
-  if (encoding === null) throw new InvalidArgumentError(`It ${NO_ENCODING}.`)
-  return encoding
-}
-
-export const NO_ENCODING = 'must be an encoding such as windows-1252, iso-8859-2, shift_jis or utf-16le'
 
 /** The encoding that the byte order mark of a file names; null without one. */
 export async function markedEncoding(file: string): Promise<string | null> {

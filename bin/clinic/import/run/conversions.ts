@@ -326,13 +326,14 @@ type ToConvert = {
   /** The entity of files whose names do not tell it. */
   readonly entity?: string | undefined
   readonly clinic: Pick<ClinicInfo, 'timezone'>
-  readonly encodingOf?: (file: string) => string | undefined
+  /** Of files without a byte order mark. */
+  readonly encoding?: string | undefined
 }
 
 /** Reads files. @throws ImportFileError that names what is wrong with each of them; CommandFailure for one of no entity */
 export async function convertFiles(
   files: readonly string[],
-  { path, entity, clinic, encodingOf }: ToConvert,
+  { path, entity, clinic, encoding }: ToConvert,
 ): Promise<Conversions> {
   const converter = path === undefined ? undefined : await loadConverter(resolveFromInvocationDir(path))
   const entities = fileEntities({} as Table, Date.now)
@@ -341,7 +342,7 @@ export async function convertFiles(
   const problems: string[] = []
   for (const file of files)
     try {
-      await conversions.add(file, encodingOf?.(file))
+      await conversions.add(file, encoding)
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
       problems.push(error.message)

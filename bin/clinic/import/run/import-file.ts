@@ -13,7 +13,6 @@ import { overwritePolicy } from '../../../../shared/sync/external-ids/overwrite-
 import { withOwnRecords } from '../../../../shared/sync/external-ids/resolve-rows.ts'
 import { BatchOutcomes, type Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { issueText } from '../../../../shared/sync/outcomes/row-rejected.ts'
-import type { Warning } from '../../../../shared/sync/outcomes/warnings.ts'
 import { type Group, GroupedTexts } from '../files/grouped-texts.ts'
 import { ImportFileError } from '../files/problems.ts'
 import type { RejectedRows } from '../files/rejections.ts'
@@ -64,8 +63,6 @@ export type ImportedFile = ImportResult & {
   readonly sums: readonly MoneySum[]
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
-  /** Appointments to come that were imported although their doctor does not work then. */
-  readonly appointments_outside: number
 }
 
 /** The import was stopped between two batches. */
@@ -104,7 +101,6 @@ export async function importFile<Fields>(
   const [reasons, warned, money] = [new GroupedTexts(), new GroupedTexts(), new MoneySums()]
   const rows = { records: 0, rejected: 0 }
   let rowCount = 0
-  let outside = 0
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
   const checkRecord = recordChecker(entity, clinic, options.now(), own.idOf)
@@ -130,9 +126,8 @@ export async function importFile<Fields>(
   using postponed = new PostponedRows()
   let isLastPass = false
 
-  const warn = (kind: Warning['kind'], text: string, line: number): void => {
+  const warn = (text: string, line: number): void => {
     result.warnings++
-    if (kind === 'outside_hours') outside++
     warned.add(text, line)
     options.onWarning?.(line, text)
   }
@@ -152,7 +147,7 @@ export async function importFile<Fields>(
     for (const [id, { row, source, isRepeated }] of accepted) {
       // The other one may be of an earlier run of the same file.
       for (const warning of outcomes.warnings.get(id) ?? [])
-        if (!(isRepeated && warning.kind === 'same_person')) warn(warning.kind, issueText(warning), row.line)
+        if (!(isRepeated && warning.kind === 'same_person')) warn(issueText(warning), row.line)
       rows.records += rowsOf(source)
       money.add(row.source, 'records')
     }
@@ -173,7 +168,7 @@ export async function importFile<Fields>(
   const records = conversions.records(conversions.of(file), entity.name)
   for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
     rowCount += rowsOf(source)
-    for (const text of source.warnings ?? []) warn('value', text, source.line)
+    for (const text of source.warnings ?? []) warn(text, source.line)
     const repetition = 'row' in checked ? repeatedId(seen, entity, file, checked.row) : null
     const problems = 'issues' in checked ? checked.issues.map(issueText) : []
     if (repetition !== null) problems.push(repetition)
@@ -185,7 +180,7 @@ export async function importFile<Fields>(
       const repeated = repeatedPerson(seen, entity, file, row)
       batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null })
       for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
-        warn(warning.kind, issueText(warning), source.line)
+        warn(issueText(warning), source.line)
     }
     if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
   }
@@ -205,7 +200,6 @@ export async function importFile<Fields>(
     sums: money.sums(clinic.currency),
     reasons: reasons.groups,
     warned: warned.groups,
-    appointments_outside: outside,
   }
 }
 

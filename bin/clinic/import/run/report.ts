@@ -76,11 +76,3 @@ export const itemsLeftLines = ({ count, lines }: ReturnType<Conversions['lineIte
     : [
         `warning: the line items of ${counted(count, 'invoice')} were not imported, as the files have no such invoice (${placesText(count, lines)})`,
       ]
-
-/** The warning about appointments at which their doctor does not work. */
-export const outsideLines = (count: number, clinic: string): string[] =>
-  count === 0
-    ? []
-    : [
-        `warning: ${counted(count, 'appointment')} to come ${count > 1 ? 'are' : 'is'} outside working hours. Imported appointments are listed by "appointment list --clinic ${clinic} --outside-hours true", with --date-from and --date-to`,
-      ]
