@@ -8,14 +8,11 @@ import { type Bench, type Measured, sectionOf } from './report.ts'
 const BUNDLE_BYTES: readonly [pattern: RegExp, bytes: number][] = [
   [/^(get|list)-/, 480_000],
   [/^reference$/, 18_000],
-  [/^create-patient$/, 685_824],
-  [/^update-patient$/, 733_748],
+  [/^(create|update)-patient$/, 733_748],
   [/-patient$/, 507_895],
   [/^send-message$/, 763_648],
   // The rules of every kind of record.
   [/^sync-records$/, 808_541],
-  [/^send-email$/, 583_369],
-  [/^sms-receipts$/, 658_383],
   [/^(email-feedback|refresh-copies|fan-out-events|deliver-event|sweep-.*)$/, 508_524],
   // Verification, migration and reconciliation of everything.
   [/^run-maintenance$/, 911_360],
