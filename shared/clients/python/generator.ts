@@ -11,7 +11,7 @@ import {
 
 /**
  * The generated files of the Python client: models, error texts and resources from the API document, and the synchronous
- * twin of everything in aio/. `npm run openapi` writes them.
+ * twin of aio/, in one module. `npm run openapi` writes them.
  */
 
 const PACKAGE = 'shared/clients/python/src/clinic_developer'
@@ -82,20 +82,26 @@ const KEYWORDS = new Set(['from', 'class', 'def', 'import', 'in', 'is', 'not', '
 export function pythonClient(document: ApiDocument, read: (file: string) => string): Record<string, string> {
   const models = modelCollector(document)
   const client = MARK + clientModule(document, models)
-  const twin = (file: string) => MARK + synchronous(read(`${PACKAGE}/aio/${file}`))
+  const written = ['transport.py', 'lists.py'].map((file) => read(`${PACKAGE}/aio/${file}`))
   const files = {
     'aio/client.py': client,
     'sync/__init__.py': MARK,
-    'sync/client.py': synchronous(client),
-    'sync/lists.py': twin('lists.py'),
-    'sync/transport.py': twin('transport.py'),
+    'sync/client.py': synchronousModule([...written, client]),
     'models.py': MARK + models.module(),
     'catalogue.py': MARK + catalogueModule(document),
   }
   return Object.fromEntries(Object.entries(files).map(([file, text]) => [`${PACKAGE}/${file}`, text]))
 }
 
-/** The synchronous form of an asynchronous module. */
+const FUTURE = 'from __future__ import annotations\n'
+
+/** The synchronous form of asynchronous modules, as one: without what they import of each other. */
+const synchronousModule = (modules: readonly string[]): string => {
+  const bodies = modules.map((text) => text.slice(text.indexOf(FUTURE) + FUTURE.length))
+  const body = bodies.join('\n').replaceAll(/^from \.\w+ import .*\n/gm, '')
+  return `${MARK}"""The synchronous client."""\n\n${FUTURE}${synchronous(body)}`
+}
+
 const synchronous = (text: string): string =>
   text
     .replaceAll(/\basync (def|for|with)\b/g, '$1')

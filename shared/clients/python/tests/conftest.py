@@ -83,8 +83,7 @@ def waits(monkeypatch):
     async def sleep_async(duration):
         waited.append(duration)
 
-    for module in (sync.transport, sync.lists):
-        monkeypatch.setattr(module, "sleep", waited.append)
+    monkeypatch.setattr(sync.client, "sleep", waited.append)
     for module in (aio.transport, aio.lists):
         monkeypatch.setattr(module, "sleep", sleep_async)
     return waited
