@@ -7,8 +7,6 @@ import {
   GraphWidget,
   LogQueryVisualizationType,
   LogQueryWidget,
-  MathExpression,
-  Metric,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { Construct } from 'constructs'
@@ -24,7 +22,7 @@ type Props = {
 
 const HEIGHT = 6
 
-/** One page of graphs: the states of the alarms, what goes in and out, and what it costs. */
+/** One page of graphs: the states of the alarms, and what goes in and out. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { watched, composites, alarms }: Props) {
     super(scope, id)
@@ -51,10 +49,9 @@ export class Dashboard extends Construct {
         logGroupNames: [watched.gatewayLogs],
         queryLines: [...TRAFFIC_BY_ROUTE],
         view: LogQueryVisualizationType.TABLE,
-        width: 16,
+        width: 24,
         height: HEIGHT,
       }),
-      costWidget(),
     )
   }
 }
@@ -67,29 +64,3 @@ const widgetOf = ({ title, lines, stacked = false, minutes = 5 }: Graph, watched
     height: HEIGHT,
     left: lines.map(({ label, figure }) => metricOf(figure, watched, minutes, label)),
   })
-
-/** AWS publishes the charges of the month in us-east-1, once billing alerts are turned on in the account. */
-function costWidget(): GraphWidget {
-  const period = Duration.days(1)
-  const charges = new Metric({
-    namespace: 'AWS/Billing',
-    metricName: 'EstimatedCharges',
-    dimensionsMap: { Currency: 'USD' },
-    statistic: 'Maximum',
-    period,
-    region: 'us-east-1',
-  })
-  const ofTheDay = new MathExpression({
-    expression: 'IF(DIFF(charges) >= 0, DIFF(charges), charges)',
-    usingMetrics: { charges },
-    period,
-    searchRegion: 'us-east-1',
-    label: 'USD a day',
-  })
-  return new GraphWidget({
-    title: 'Cost of the day, of the account',
-    left: [ofTheDay],
-    width: 8,
-    height: HEIGHT,
-  })
-}

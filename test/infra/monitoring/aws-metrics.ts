@@ -30,10 +30,6 @@ const SNS = {
   dimensions: [],
   page: 'https://docs.aws.amazon.com/sns/latest/dg/sns-monitoring-using-cloudwatch.html',
 }
-const BILLING = {
-  dimensions: ['Currency'],
-  page: 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/monitor_estimated_charges_with_cloudwatch.html',
-}
 const FIREHOSE = {
   dimensions: ['DeliveryStreamName'],
   page: 'https://docs.aws.amazon.com/firehose/latest/dev/monitoring-with-cloudwatch-metrics.html',
@@ -62,7 +58,6 @@ export const AWS_METRICS: Record<string, Documented> = {
   'AWS/SES Reputation.BounceRate': SES,
   'AWS/SES Reputation.ComplaintRate': SES,
   'AWS/SNS SMSMonthToDateSpentUSD': SNS,
-  'AWS/Billing EstimatedCharges': BILLING,
   'AWS/Events Invocations': EVENTS,
   'AWS/Events FailedInvocations': EVENTS,
   'AWS/Firehose DeliveryToS3.DataFreshness': FIREHOSE,

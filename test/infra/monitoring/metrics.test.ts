@@ -306,5 +306,5 @@ it('alarms and graphs name metrics of AWS that its documentation has, of resourc
     expect([name, names]).toEqual([name, AWS_METRICS[name]?.dimensions])
     for (const [dimension, value] of dimensions) expect(values[dimension]).toContain(value)
   }
-  expect(new Set(ofAws.map(({ namespace }) => namespace)).size).toBe(8)
+  expect(new Set(ofAws.map(({ namespace }) => namespace)).size).toBe(7)
 })
