@@ -156,7 +156,7 @@ describe('the rule', () => {
           )
         },
       ),
-      property(400, 50_000),
+      property(200, 50_000),
     )
   })
 
@@ -172,7 +172,7 @@ describe('the rule', () => {
           minutes.filter((from) => expectedRejection({ ...day, busy: [] }, from, 1) === null),
         )
       }),
-      property(100, 5_000),
+      property(50, 5_000),
     )
   })
 
@@ -187,7 +187,7 @@ describe('the rule', () => {
           expect(isWorking(day, { from, to: from + duration })).toBe(rejection === null)
         },
       ),
-      property(200, 10_000),
+      property(100, 10_000),
     )
   })
 
@@ -211,7 +211,7 @@ describe('the rule', () => {
                 .filter((from) => expectedRejection(day, from, duration) === null),
         )
       }),
-      property(200, 10_000),
+      property(100, 10_000),
     )
   })
 

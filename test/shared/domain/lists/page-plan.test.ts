@@ -121,7 +121,7 @@ describe('planPage', () => {
         // A read never expects more rows than exist: the store takes fewer rows as a sign of a concurrent write.
         for (const [at, reading] of plan.reads.entries()) expect(brought[at]?.length).toBe(reading.limit)
       }),
-      property(2_000, 100_000),
+      property(500, 100_000),
     )
   })
 
@@ -144,7 +144,7 @@ describe('planPage', () => {
           expect(page.length).toBeLessThanOrEqual(limit)
         },
       ),
-      property(2_000, 100_000),
+      property(500, 100_000),
     )
   })
 
@@ -163,7 +163,7 @@ describe('planPage', () => {
         )
         expect(cost).toBeLessThanOrEqual(facets * (units(Math.ceil(largestDay / 2)) + units(limit)))
       }),
-      property(1_000, 20_000),
+      property(300, 20_000),
     )
   })
 })

@@ -143,7 +143,7 @@ describe('any sequence of feedback', () => {
         }
         expect(MESSAGE_STATUSES).toContain(now.status)
       }),
-      property(1000, 100_000),
+      property(300, 100_000),
     )
   })
 
@@ -153,7 +153,7 @@ describe('any sequence of feedback', () => {
         // A set keeps the first of each occurrence.
         expect(all(message, ...occurrences)).toEqual(all(message, ...new Set(occurrences)))
       }),
-      property(1000, 100_000),
+      property(300, 100_000),
     )
   })
 
@@ -164,7 +164,7 @@ describe('any sequence of feedback', () => {
         const expected = !first ? 'sent' : first.kind === 'failed' ? 'failed' : 'delivered'
         expect(all(message, ...occurrences).status).toBe(expected)
       }),
-      property(1000, 100_000),
+      property(300, 100_000),
     )
   })
 })

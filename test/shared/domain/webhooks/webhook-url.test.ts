@@ -110,7 +110,7 @@ describe('an accepted URL', () => {
         expect(webhookUrlIssue(kept)).toBeNull()
         expect(new URL(kept).href).toBe(kept)
       }),
-      property(500, 50_000),
+      property(200, 50_000),
     )
   })
 
@@ -131,7 +131,7 @@ describe('an accepted URL', () => {
         const [, host = ''] = /^https:\/\/([a-z0-9.-]+)(?::443|:8443)?(?:[/?]|$)/i.exec(text) ?? []
         expect(new URL(text).hostname).toBe(host.toLowerCase())
       }),
-      property(500, 50_000),
+      property(200, 50_000),
     )
   })
 })

@@ -110,7 +110,7 @@ it('returns a consistent page and total when records change between any two of i
         expect(expected).toContainEqual({ total: read.total, ids })
       },
     ),
-    property(60, 3000),
+    property(30, 3000),
   )
   expect(drifts).toBeGreaterThan(3)
 })
