@@ -311,23 +311,6 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     expect(due.filter((one) => one.id === made).length).toBe(1)
   })
 
-  it('queues once when it is repeated under its key, also after the deletion of the endpoint', async () => {
-    const { id } = await postWebhook()
-    const made = (await ping(id)).body.data.id
-    const before = pushed().length
-    const first = await redeliver(id, made, withKey('k'))
-    const again = await expectUnchanged(() => redeliver(id, made, withKey('k')))
-    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
-      202,
-      first.text,
-      'true',
-    ])
-    await remove(id)
-    expect((await redeliver(id, made, withKey('k'))).text).toBe(first.text)
-    expect(await redeliver(id, made, withKey('l'))).toMatchObject({ status: 404 })
-    expect(pushed().length).toBe(before + 1)
-  })
-
   it('returns 404 for a delivery older than 30 days before it is deleted', async () => {
     const { id } = await postWebhook()
     const made = (await ping(id)).body.data.id
