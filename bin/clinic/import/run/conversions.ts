@@ -1,6 +1,5 @@
 /** Reads the files of an import: once, whatever is done with their records. */
 import { createHash } from 'node:crypto'
-import { deserialize, serialize } from 'node:v8'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { foldName } from '../../../../shared/domain/closest-name.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
@@ -63,8 +62,8 @@ const MAX_LINES = 10
 export class Conversions implements Disposable {
   readonly #reading: Reading
   readonly #db = temporaryDatabase(
-    'CREATE TABLE rows (at INTEGER PRIMARY KEY, row BLOB);' +
-      'CREATE TABLE records (file TEXT, entity TEXT, at INTEGER, external TEXT, record BLOB);' +
+    'CREATE TABLE rows (at INTEGER PRIMARY KEY, row TEXT);' +
+      'CREATE TABLE records (file TEXT, entity TEXT, at INTEGER, external TEXT, record TEXT);' +
       'CREATE INDEX of_file ON records (file, entity, at);' +
       "CREATE INDEX of_invoice ON records (external, at) WHERE entity = 'line-items';" +
       'CREATE TABLE seen (record BLOB PRIMARY KEY) WITHOUT ROWID',
@@ -105,12 +104,12 @@ export class Conversions implements Disposable {
     for await (const source of groupOf ? groupedRows(file, rows, groupOf) : rows) {
       read.read += 1 + (source.further?.length ?? 0)
       const at = this.#rows++
-      this.#addRow.run(at, serialize(withoutValues(source)))
+      this.#addRow.run(at, textOf(withoutValues(source)))
       const outcome = convert(source)
       if ('problem' in outcome) {
         problems.add(outcome.problem, source.line)
-        const group = groupOf && 'values' in source ? textOf(groupOf(source.values)) : null
-        this.#addRecord.run(file, '', at, group, serialize(outcome))
+        const group = groupOf && 'values' in source ? idText(groupOf(source.values)) : null
+        this.#addRecord.run(file, '', at, group, textOf(outcome))
       } else if (outcome.records.length === 0) {
         read.withoutRecords++
         if (read.lines.length < MAX_LINES) read.lines.push(source.line)
@@ -118,8 +117,8 @@ export class Conversions implements Disposable {
         for (const [index, { entity: name, fields }] of outcome.records.entries()) {
           found.add(name)
           const warnings = index === 0 ? outcome.warnings : []
-          const record = serialize({ values: fields, warnings })
-          this.#addRecord.run(file, name, at, textOf(fields.external_id), record)
+          const record = textOf({ values: fields, warnings })
+          this.#addRecord.run(file, name, at, idText(fields.external_id), record)
         }
     }
     if (read.read === 0) throw new ImportFileError(`${file}: the file has no rows`)
@@ -165,9 +164,9 @@ export class Conversions implements Disposable {
     const found = this.#db.prepare(
       'SELECT row, external, record FROM records JOIN rows USING (at) WHERE file = ? AND entity = ? ORDER BY at',
     )
-    type Found = { row: Uint8Array; external: string | null; record: Uint8Array }
+    type Found = { row: string; external: string | null; record: string }
     for (const { row, external, record } of found.iterate(file, entity) as Iterable<Found>) {
-      const source = { ...deserialize(row), ...deserialize(record) }
+      const source = { ...JSON.parse(row), ...JSON.parse(record) }
       yield entity === 'invoices' && 'values' in source ? this.#withLineItems(source, external) : source
     }
   }
@@ -176,8 +175,8 @@ export class Conversions implements Disposable {
     invoice: SourceRow & { readonly values: Readonly<Record<string, unknown>> },
     external: string | null,
   ): SourceRow {
-    const items = (this.#itemsOf.all(external) as { record: Uint8Array }[]).map(
-      ({ record }): SourceRow => deserialize(record),
+    const items = (this.#itemsOf.all(external) as { record: string }[]).map(
+      ({ record }): SourceRow => JSON.parse(record),
     )
     if (items.length === 0) return invoice
     const { values, ...row } = invoice
@@ -200,7 +199,7 @@ export class Conversions implements Disposable {
       )
       .all() as { at: number }[]
     const row = this.#db.prepare('SELECT row FROM rows WHERE at = ?')
-    const lines = left.slice(0, MAX_LINES).map(({ at }) => deserialize(row.get(at)?.row as Uint8Array).line)
+    const lines = left.slice(0, MAX_LINES).map(({ at }) => JSON.parse(String(row.get(at)?.row)).line)
     return { count: left.length, lines }
   }
 
@@ -278,8 +277,14 @@ function outcomeOf(convert: () => Outcome): Outcome {
   }
 }
 
+/** JSON costs less memory than buffers. It has no other numbers, which would become null: they are to be rejected. */
+const textOf = (value: object): string =>
+  JSON.stringify(value, (_, one) =>
+    typeof one === 'bigint' || (typeof one === 'number' && !Number.isFinite(one)) ? String(one) : one,
+  )
+
 /** An id of the clinic's own system as text. */
-const textOf = (id: unknown): string | null => (id == null ? null : String(id).trim().normalize())
+const idText = (id: unknown): string | null => (id == null ? null : String(id).trim().normalize())
 
 /** A row as files of rejected rows have it. */
 const withoutValues = ({ line, cells, text, further }: SourceRow): object => ({

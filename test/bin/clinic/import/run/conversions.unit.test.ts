@@ -229,6 +229,15 @@ it('takes a column that is read only where another is empty for read', async () 
   expect(await convert(either, ROW)).toEqual({ patients: [{ ...person, notes: '1' }] })
 })
 
+it('keeps what is no number, so that it is rejected instead of being an empty cell', async () => {
+  const wrong = converter({
+    Kartei: (row) => ({
+      patients: { ...person, external_id: Number(row.text('Name')), notes: row.text('Nr') },
+    }),
+  })
+  expect(await convert(wrong, ROW)).toEqual({ patients: [{ ...person, external_id: 'NaN', notes: '1' }] })
+})
+
 it('calculates the end of an appointment, and rejects one after midnight', () => {
   expect([later('09:30', 45), later(null, 45)]).toEqual(['10:15', null])
   expect(() => later('23:30', 45)).toThrow(Problem)
