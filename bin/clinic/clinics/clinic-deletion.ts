@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { removeClinic } from '../../../shared/maintenance/clinic-removal.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { hasSettings, readManifest } from '../export/manifest.ts'
@@ -15,7 +16,6 @@ import { connectDynamoDb, openStoredClinic, requireStoredClinic } from '../tool/
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { CommandFailure, counted, print, walkNotices } from '../tool/output.ts'
 import { requireNoReplacement } from '../tool/write-guard.ts'
-import { removeClinic } from './clinic-removal.ts'
 
 type Options = { export?: string; withoutExport: boolean; table?: string }
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { removeClinic } from '../../../../bin/clinic/clinics/clinic-removal.ts'
+import { removeClinic } from '../../../../shared/maintenance/clinic-removal.ts'
 import { COMMANDS_DURING_RESTORE } from '../../../../shared/operator/commands.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { clinicKey } from '../../../../shared/store/keys/clinics.ts'

@@ -2,30 +2,30 @@
  * Deletes a clinic: everything but the ledger of its erasures. A stopped deletion continues when it is repeated: the clinic
  * itself goes last.
  */
-import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
-import { noteUnlisted, unlistedOf } from '../../../shared/maintenance/verify/unlisted-credentials.ts'
-import { type Scannable, tableItems } from '../../../shared/maintenance/walk/sources.ts'
-import { type WalkOptions, walk } from '../../../shared/maintenance/walk/walk.ts'
-import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../../../shared/store/clinics.ts'
-import { deletedClinics } from '../../../shared/store/copies/deleted-clinics.ts'
-import { credentialStore } from '../../../shared/store/credentials.ts'
+import type { Clinic, ClinicId } from '../domain/clinic.ts'
+import { ClinicBeingDeleted, clinicStore, type StoredClinic } from '../store/clinics.ts'
+import { deletedClinics } from '../store/copies/deleted-clinics.ts'
+import { credentialStore } from '../store/credentials.ts'
 import {
   clinicItemsFilter,
   credentialUsePartition,
   isClinicItem,
   isNeededToDelete,
-} from '../../../shared/store/keys/clinic-items.ts'
+} from '../store/keys/clinic-items.ts'
 import {
   clinicCredentialsPartition,
   clinicDirectoryKey,
   clinicKey,
   credentialKey,
-} from '../../../shared/store/keys/clinics.ts'
-import { type Key, shortId } from '../../../shared/store/keys/key.ts'
-import { unlistedCredentialKey, walkKey } from '../../../shared/store/keys/operator.ts'
-import { ConditionFailed } from '../../../shared/store/table/errors.ts'
-import type { Table } from '../../../shared/store/table/table.ts'
-import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
+} from '../store/keys/clinics.ts'
+import { type Key, shortId } from '../store/keys/key.ts'
+import { unlistedCredentialKey, walkKey } from '../store/keys/operator.ts'
+import { ConditionFailed } from '../store/table/errors.ts'
+import type { Table } from '../store/table/table.ts'
+import { VISIBILITY_DELAY_MS } from '../store/table/visibility-delay.ts'
+import { noteUnlisted, unlistedOf } from './verify/unlisted-credentials.ts'
+import { type Scannable, tableItems } from './walk/sources.ts'
+import { type WalkOptions, walk } from './walk/walk.ts'
 
 /** Only a scan finds items that no list names. */
 export type RemovalPlatform = Scannable &
