@@ -65,16 +65,20 @@ function formatOf(text: string, wanted: Wanted, { latest }: FormatOptions): Form
 /** @throws Problem if no format fits, or the date does not exist or is that of an empty one */
 export function readDateTime(text: string, given: Formats, wanted: Wanted, options: FormatOptions): DateTime {
   const all = [given].flat().map((one) => formatOf(one, wanted, options))
+  let isShort = false
   for (const format of all) {
     const found = readAs(text, format, options)
     if (!found) continue
     if (wanted === 'time') return found
     const year = found.date.slice(0, 4)
-    if (year < '0100' && !text.includes(year))
-      throw new Problem('has a year of two digits: the format needs yy, and latest')
+    if (year < '0100' && !text.includes(year)) {
+      isShort = true
+      continue
+    }
     if (year < FIRST_YEAR) throw new Problem(`is before ${FIRST_YEAR}: name what stands for no date in empty`)
     return found
   }
+  if (isShort) throw new Problem('has a year of two digits: the format needs yy, and latest')
   if (DAY_NUMBER.test(text)) throw new Problem("is a spreadsheet's day number: save the column as dates")
   const locale = locales[options.locale ?? 'enUS']
   const examples = all.map((one) => `${one.text}, such as ${formatted(SAMPLE, one.text, { locale })}`)

@@ -33,6 +33,7 @@ it.each<[string, Reader, unknown]>([
     (row) => row.date('Cell', 'M/d/yy'),
     '! the format "M/d/yy" has years of two digits: say the last date that they can mean by latest',
   ],
+  ['2/1/74', (row) => row.date('Cell', ['M/d/yyyy', 'M/d/yy'], { latest: 'today' }), '1974-02-01'],
   ['11/28/26', (row) => row.date('Cell', 'M/d/yy', { latest: 'today' }), '2026-11-28'],
   ['11/29/26', (row) => row.date('Cell', 'M/d/yy', { latest: 'today' }), '1926-11-29'],
   ['2/29/00', (row) => row.date('Cell', 'M/d/yy', { latest: '1999-12-31' }), expect.stringMatching(/^! /)],
