@@ -30,6 +30,7 @@ export async function openCsv(
       .trim()
       .replace(/\s*\n\s*/g, ' '),
   )
+  const width = header.length
   while (header.at(-1) === '') header.pop()
   const format: CsvFormat = {
     encoding,
@@ -39,7 +40,7 @@ export async function openCsv(
     header,
     headerLine: first.number,
   }
-  return { format, rows: readRecords(file, next, format) }
+  return { format, rows: readRecords(file, next, format, width) }
 }
 
 async function nextFilledLine(next: NextLine): Promise<Line | undefined> {
@@ -47,8 +48,16 @@ async function nextFilledLine(next: NextLine): Promise<Line | undefined> {
   return undefined
 }
 
-/** @throws ImportFileError at the first record that is not CSV: where the next one begins is unclear */
-async function* readRecords(file: string, next: NextLine, format: CsvFormat): AsyncGenerator<SourceRow> {
+/**
+ * @param width of the header, with empty columns at its end
+ * @throws ImportFileError at the first record that is not CSV: where the next one begins is unclear
+ */
+async function* readRecords(
+  file: string,
+  next: NextLine,
+  format: CsvFormat,
+  width: number,
+): AsyncGenerator<SourceRow> {
   const { delimiter, header } = format
   // The reason of a rejected sum is no part of it.
   const ownColumns = [...header.keys()].filter((at) => !isReason(foldName(header[at] ?? '')))
@@ -57,7 +66,7 @@ async function* readRecords(file: string, next: NextLine, format: CsvFormat): As
     const text = await withContinuation(first, next)
     const cells = requireCells(`${file}:${line}`, text, delimiter, header.length)
     if (cells.every((cell) => cell.trim() === '')) continue
-    const problem = columnsProblem(cells, header.length)
+    const problem = columnsProblem(cells, header.length, width)
     if (problem !== null) yield { line, problem, text }
     else if (header.every((name, at) => cells[at]?.trim() === name))
       yield { line, problem: HEADER_PROBLEM, cells }
@@ -76,13 +85,15 @@ const WITH =
 /** A label that is nothing but a sum: `Total care` is the name of something. */
 const SUM = new RegExp(`^(?:(?:${WITH}) )*(?:${WORD})(?: (?:${WITH}))*[\\s:=]*$`, 'iu')
 
-const NUMBER = /^[^\p{L}]*\d[^\p{L}]*\p{L}{0,3}$/u
+/** A number, also with what it counts: `32 patients`. */
+const NUMBER = /^[^\p{L}]*\d[^\p{L}]*\p{L}*$/u
 
-/** Whether a row has only the label of a sum, and numbers, in some of its columns. */
+/** Whether a row has the label of a sum first, and otherwise few cells, or only numbers: a name such as `Soma` has the rest of a record. */
 function isSum(cells: readonly string[]): boolean {
   const [label = '', ...numbers] = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
+  const isSparse = (numbers.length + 1) * 2 <= cells.length
   const isPart = numbers.length < 2 || numbers.length + 1 < cells.length
-  return isPart && SUM.test(label) && numbers.every((number) => NUMBER.test(number))
+  return SUM.test(label) && (isSparse || (isPart && numbers.every((number) => NUMBER.test(number))))
 }
 
 /** A line with the following ones while a quote is open, up to the maximum length of a record. */
@@ -145,11 +156,11 @@ function hasRows(cells: readonly string[], delimiter: string, count: number): bo
 
 const shapeOf = (id: string): string => id.replace(/\d+/g, '0').replace(/\p{L}+/gu, 'a')
 
-/** What is wrong with the number of cells, apart from empty ones at the end. */
-function columnsProblem(cells: readonly string[], count: number): string | null {
-  if (cells.length < count) return `has ${cells.length} columns, but the header has ${count}`
-  const extra = cells.findIndex((cell, at) => at >= count && cell.trim() !== '')
-  return extra < 0 ? null : `has a value in column ${extra + 1}, but the header has ${count} columns`
+/** What is wrong with the number of cells. Only columns that the header has too may be empty at the end: others come of a comma in a cell. */
+function columnsProblem(cells: readonly string[], count: number, width: number): string | null {
+  const isComplete = cells.length >= count && cells.length <= width
+  if (isComplete && cells.slice(count).every((cell) => cell.trim() === '')) return null
+  return `has ${cells.length} columns, but the header has ${count}`
 }
 
 const valuesOf = (cells: readonly string[], header: readonly string[]) =>

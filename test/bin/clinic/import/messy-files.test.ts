@@ -50,7 +50,7 @@ it.each<[string, string | Buffer, string[]]>([
   ['commas within quotes of its header', '"external_id";"first_name";"last_name"\n1;Jo;Doe\n', JO],
   [
     'empty columns at the end',
-    `${HEADER.trim()},,,\n1,Jo,Doe,,,\n2,Al,Roe\n3,Di,Poe,,,,,\n`,
+    `${HEADER.trim()},,,\n1,Jo,Doe,,,\n2,Al,Roe\n3,Di,Poe,,\n`,
     ['Jo Doe', 'Al Roe', 'Di Poe'],
   ],
   ['blank rows', `\n${HEADER}\n,,\n1,Jo,Doe\n  , ,\n\n`, JO],
@@ -152,6 +152,8 @@ describe('a row that is rejected', () => {
       ['2: phone_number needs its country code: +49 171 1234567, not 0171... or 0049...'],
     ],
     ['a sum of the rows above', 'Razem:,300,"1 200,00 zł",,,', [`2: ${SUM_PROBLEM}`]],
+    ['a sum with a count', 'TOPLAM,60 hasta,,,,', [`2: ${SUM_PROBLEM}`]],
+    ['a sum with other words', 'Grand Total,,all clinics,,,', [`2: ${SUM_PROBLEM}`]],
     ['the header again', columns.trim(), [`2: ${HEADER_PROBLEM}`]],
     ['a creation in the future', '1,Jo,Doe,,,2026-05-01T07:05:00Z', ['2: created_at is in the future']],
   ])('has one reason: %s', async (_, row, rejections) => {

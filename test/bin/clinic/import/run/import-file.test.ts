@@ -74,7 +74,8 @@ describe('importing patients from CSV', () => {
   })
 
   it.each([
-    ['a column too many', '1,Jo,Doe,,,,,x', '2: has a value in column 8, but the header has 7 columns'],
+    ['a column too many', '1,Jo,Doe,,,,,x', '2: has 8 columns, but the header has 7'],
+    ['an empty column too many', '1,Jo,Doe,,,,,', '2: has 8 columns, but the header has 7'],
     ['a column too few', '1,Jo,Doe', '2: has 3 columns, but the header has 7'],
     ['no external id', ',Jo,Doe,,,,', '2: external_id is required'],
     ['a date of birth in the future', '1,Jo,Doe,,,2026-05-02,', '2: date_of_birth must not be in the future'],
