@@ -21,7 +21,7 @@ import { temporaryDatabase } from '../files/temporary-database.ts'
 import type { Conversions } from './conversions.ts'
 import { type MoneySum, MoneySums } from './money-sums.ts'
 import { retryPatiently } from './patience.ts'
-import { repeatedId, repeatedPerson, SeenIds } from './repeated-values.ts'
+import { disputedPatient, repeatedId, repeatedPerson, SeenIds } from './repeated-values.ts'
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
 
@@ -142,6 +142,7 @@ export async function importFile<Fields>(
       const known = accepted.get(id)
       if (known && mayPassLater && !isLastPass) postponed.add(known.source)
       else if (known) rejections.push({ source: known.source, reasons: [reason], fields: known.row.source })
+      if (reason.includes('another_person')) seen.disputed.add(id)
       accepted.delete(id)
     }
     for (const [id, { row, source, isRepeated }] of accepted) {
@@ -169,9 +170,11 @@ export async function importFile<Fields>(
   for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
     rowCount += rowsOf(source)
     for (const text of source.warnings ?? []) warn(text, source.line)
-    const repetition = 'row' in checked ? repeatedId(seen, entity, file, checked.row) : null
     const problems = 'issues' in checked ? checked.issues.map(issueText) : []
-    if (repetition !== null) problems.push(repetition)
+    if ('row' in checked) {
+      const found = [repeatedId(seen, entity, file, checked.row), disputedPatient(seen, checked.row)]
+      problems.push(...found.filter((problem) => problem !== null))
+    }
     if (problems.length > 0) {
       const fields = 'values' in source ? source.values : {}
       batch.rejections.push({ source, reasons: problems, fields })

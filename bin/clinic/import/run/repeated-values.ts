@@ -8,6 +8,8 @@ import { LINE_ITEMS } from './file-entities.ts'
 
 /** The values of the files of a run so far that no two rows may share, with their lines. */
 export class SeenIds implements Disposable {
+  /** Ids of patients that rows of a run have for different people. */
+  readonly disputed = new Set<string>()
   readonly #db = temporaryDatabase(
     'CREATE TABLE seen (id BLOB PRIMARY KEY, file TEXT, line INTEGER) WITHOUT ROWID',
   )
@@ -27,15 +29,25 @@ export class SeenIds implements Disposable {
   }
 }
 
+/** Why a row is rejected whose patient it does not identify; null if it does. */
+export function disputedPatient({ disputed }: SeenIds, { fields, columnOf }: ImportRow): string | null {
+  const { patient } = fields as { readonly patient?: string }
+  if (patient === undefined || !disputed.has(patient)) return null
+  return `${columnOf('patient_external_id')} is the id of different people in these files`
+}
+
 /** Why a row is rejected whose record an earlier row has; null if none has. Rows of line items can have one invoice. */
-export function repeatedId(
+export function repeatedId<Fields>(
   seen: SeenIds,
-  { name }: Pick<ImportableEntity, 'name'>,
+  { name, personOf }: Pick<ImportableEntity<Fields>, 'name' | 'personOf'>,
   file: string,
-  { id, externalId, line }: ImportRow,
+  { id, externalId, fields, line }: ImportRow<Fields>,
 ): string | null {
   const first = name === LINE_ITEMS ? null : seen.add(name, id, file, line)
+  const person = personOf?.(fields) ?? null
+  const isOther = person !== null && seen.add('person of id', `${id}:${person}`, file, line) === null
   if (first === null) return null
+  if (isOther) seen.disputed.add(id)
   return `${externalId === undefined ? 'id' : 'external_id'} is already used on ${first}`
 }
 

@@ -206,6 +206,23 @@ describe('import', () => {
     expect((await tool('import', '--yes', '--entity', 'patients', ...paths.slice(1))).code).toBe(0)
   })
 
+  it('rejects rows whose patient id two people have in the files, and keeps those of others', async () => {
+    const paths = [
+      file(
+        'patients.csv',
+        'external_id,first_name,last_name,date_of_birth\n1,Ayla,Kaya,1980-01-02\n1,Ida,Holm,1971-03-04\n2,Jo,Roe,\n',
+      ),
+      file(
+        'invoices.csv',
+        'external_id,patient_external_id,invoice_number,issue_date,subtotal\n1,1,R-1,2026-05-04,10\n2,2,R-2,2026-05-04,10\n',
+      ),
+    ]
+    for (const check of [['--check'], []])
+      expect((await tool('import', '--yes', ...check, ...paths)).printed).toMatch(
+        /1 imported, .* 1 rejected\n.*\n {2}rejected: 1 x patient_external_id is the id of different people/,
+      )
+  })
+
   it('names what is wrong with the headers and encodings of all files in one run, and writes nothing', async () => {
     const paths = [
       file('departments.csv', 'external_id,name\n1,Surgery\n'),
