@@ -61,6 +61,12 @@ const error = (status: number, key: string, details?: unknown) => ({
 const moveTo = (expiresAt: string, ms: number) =>
   vi.useFakeTimers({ now: Date.parse(expiresAt) + ms, toFake: ['Date'] })
 
+it('cannot be of a time that has passed on the clinic’s clock, though not in UTC', async () => {
+  vi.useFakeTimers({ now: Date.parse(`${date}T07:00:00Z`), toFake: ['Date'] })
+  expect(await hold()).toMatchObject(error(422, 'appointment_in_past'))
+  expect((await hold({ start_time: '10:30' })).status).toBe(201)
+})
+
 it('takes its time from everybody, until its credential books exactly that', async () => {
   const room_id = mine.room.id
   const response = await hold({ duration: undefined, end_time: '09:45', room_id })

@@ -395,3 +395,10 @@ it('returns every field that requests may set, as it was sent by POST and by PAT
   const read = [await get(made.id, headers), await get(other.id, headers)]
   expect([made, changed, ...read]).toMatchObject([sent, changes, sent, changes])
 })
+
+it('logs nothing of a search that is rejected', async () => {
+  const { status, logged } = await list({ search: 'CANARY-7351', after: 'bad' })
+  expect(status).toBe(400)
+  expect(logged).toContain('"status":400')
+  expect(logged).not.toContain('CANARY-7351')
+})
