@@ -53,16 +53,6 @@ const CLINIC = ['--timezone', 'Europe/Berlin', '--currency', 'EUR'] as const
 async function createClinic(aws: Emulator, stack: string, name: string, options: readonly string[] = []) {
   await aws.clinic(stack, 'clinic', 'create', '--name', name, ...CLINIC, ...options)
   const inClinic = ['--clinic', name]
-  await aws.clinic(
-    stack,
-    'doctor',
-    'create',
-    '--name',
-    'Dr. Ada',
-    '--hours',
-    'mon-sun 08:00-18:00',
-    ...inClinic,
-  )
   const created = await aws.clinic(
     stack,
     'credential',
@@ -73,7 +63,14 @@ async function createClinic(aws: Emulator, stack: string, name: string, options:
     'all',
     ...inClinic,
   )
-  return `${created.data.key}:${created.data.secret}`
+  const credential = `${created.data.key}:${created.data.secret}`
+  const day = [{ start_time: '08:00', end_time: '18:00' }]
+  const hours = { mon: day, tue: day, wed: day, thu: day, fri: day, sat: day, sun: day }
+  await createClient({ baseUrl: await aws.apiUrl(stack), credential }).doctors.create({
+    full_name: 'Dr. Ada',
+    hours,
+  })
+  return credential
 }
 
 const smoke = (aws: Emulator, url: string, credential: string) =>
