@@ -83,7 +83,6 @@ export function renderInvoice(
   invoice: WithUpdatedAt<InvoiceRecord>,
   clinic: ClinicInfo,
 ): z.input<typeof Invoice> {
-  const money = (minor: number) => renderMoney(minor, invoice.currency)
   return {
     id: invoice.id,
     invoice_number: invoice.number,
@@ -92,18 +91,26 @@ export function renderInvoice(
     due_date: invoice.dueDate,
     paid_at: invoice.paidAt && clinicTimestamp(invoice.paidAt, clinic.timezone),
     currency: invoice.currency,
+    ...renderInvoiceAmounts(invoice),
+    patient: { ...renderPersonRef(invoice.patient), email: invoice.patient.email },
+    appointment_id: invoice.appointmentId,
+    doctor: invoice.doctor && renderPersonRef(invoice.doctor),
+    line_items: invoice.lineItems.map((item) => renderLineItem(item, invoice.currency)),
+    created_at: clinicTimestamp(invoice.createdAt, clinic.timezone),
+    updated_at: clinicTimestamp(invoice.updatedAt, clinic.timezone),
+  }
+}
+
+/** The amounts of an invoice, in responses and files. */
+export function renderInvoiceAmounts(invoice: InvoiceRecord) {
+  const money = (minor: number) => renderMoney(minor, invoice.currency)
+  return {
     subtotal: money(invoice.subtotal),
     tax_amount: money(invoice.tax),
     discount_amount: money(invoice.discount),
     total_amount: money(invoice.total),
     paid_amount: money(invoice.paid),
     balance_due: money(invoice.total - invoice.paid),
-    patient: { ...renderPersonRef(invoice.patient), email: invoice.patient.email },
-    appointment_id: invoice.appointmentId,
-    doctor: invoice.doctor && renderPersonRef(invoice.doctor),
-    line_items: invoice.lineItems.map((item) => renderLineItem(item, money)),
-    created_at: clinicTimestamp(invoice.createdAt, clinic.timezone),
-    updated_at: clinicTimestamp(invoice.updatedAt, clinic.timezone),
   }
 }
 
@@ -124,18 +131,20 @@ export function sizeIssue(invoice: InvoiceRecord, clinic: ClinicInfo): string | 
     : null
 }
 
-const renderLineItem = (
-  item: LineItemRecord,
-  money: (minor: number) => number,
-): z.input<typeof LineItem> => ({
-  id: item.id,
+/** What a line item says and costs, in responses and files. */
+export const renderLineItemFacts = (item: LineItemRecord, currency: string) => ({
   description: item.description,
   quantity: renderDecimal(item.quantity, RATIO_DECIMALS),
-  unit_price: money(item.unitPrice),
-  discount_amount: money(item.discount),
+  unit_price: renderMoney(item.unitPrice, currency),
+  discount_amount: renderMoney(item.discount, currency),
   tax_rate: renderDecimal(item.taxRate, RATIO_DECIMALS),
-  tax_amount: money(item.tax),
-  total_amount: money(item.total),
+  tax_amount: renderMoney(item.tax, currency),
+  total_amount: renderMoney(item.total, currency),
+})
+
+const renderLineItem = (item: LineItemRecord, currency: string): z.input<typeof LineItem> => ({
+  id: item.id,
+  ...renderLineItemFacts(item, currency),
   doctor: item.doctor && renderPersonRef(item.doctor),
   treatment: item.treatment && renderCatalogueReference(item.treatment),
 })

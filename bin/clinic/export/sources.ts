@@ -1,18 +1,14 @@
 /** Where the rows of each exported entity come from, and their order. */
 
+import { renderInvoiceAmounts, renderLineItemFacts } from '../../../shared/api/invoices.ts'
 import type { PriceList, Treatment } from '../../../shared/domain/booking/catalogue.ts'
 import { type Doctor, isSameSpan } from '../../../shared/domain/booking/doctor.ts'
 import { formatExceptions, formatSpan, formatTimeOff } from '../../../shared/domain/booking/doctor-days.ts'
 import { formatWeeklyHours } from '../../../shared/domain/booking/working-hours.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/messages/message.ts'
-import {
-  followsDoctor,
-  type Invoice,
-  type LineItem,
-  statedPaidAt,
-} from '../../../shared/domain/money/invoice.ts'
-import { RATIO_DECIMALS, renderDecimal, renderMoney } from '../../../shared/domain/money/money.ts'
+import { followsDoctor, type Invoice, statedPaidAt } from '../../../shared/domain/money/invoice.ts'
+import { renderMoney } from '../../../shared/domain/money/money.ts'
 import type { Payment } from '../../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../../shared/domain/patients/patient.ts'
 import type { WithUpdatedAt } from '../../../shared/domain/with-updated-at.ts'
@@ -78,33 +74,15 @@ export const patientColumns = (patient: Patient): Columns => ({
 })
 
 /** `status` and `paid_at` are what the clinic set: payments determine what is shown. */
-export function invoiceColumns(invoice: Invoice): Columns {
-  const money = (minor: number) => renderMoney(minor, invoice.currency)
-  return {
-    ...invoiceValues(invoice),
-    paid_at: statedPaidAt(invoice),
-    subtotal: money(invoice.subtotal),
-    tax_amount: money(invoice.tax),
-    discount_amount: money(invoice.discount),
-    total_amount: money(invoice.total),
-    paid_amount: money(invoice.paid),
-    balance_due: money(invoice.total - invoice.paid),
-    line_items: invoice.lineItems.map((item) =>
-      lineItemColumns(followsDoctor(item, invoice) ? { ...item, doctor: null } : item, money),
-    ),
-  }
-}
-
-const lineItemColumns = (item: LineItem, money: (minor: number) => number): Columns => ({
-  description: item.description,
-  quantity: renderDecimal(item.quantity, RATIO_DECIMALS),
-  unit_price: money(item.unitPrice),
-  discount_amount: money(item.discount),
-  tax_rate: renderDecimal(item.taxRate, RATIO_DECIMALS),
-  tax_amount: money(item.tax),
-  total_amount: money(item.total),
-  doctor_external_id: item.doctor?.id ?? null,
-  treatment_external_id: item.treatment?.id ?? null,
+export const invoiceColumns = (invoice: Invoice): Columns => ({
+  ...invoiceValues(invoice),
+  paid_at: statedPaidAt(invoice),
+  ...renderInvoiceAmounts(invoice),
+  line_items: invoice.lineItems.map((item) => ({
+    ...renderLineItemFacts(item, invoice.currency),
+    doctor_external_id: followsDoctor(item, invoice) ? null : (item.doctor?.id ?? null),
+    treatment_external_id: item.treatment?.id ?? null,
+  })),
 })
 
 export const paymentColumns = (payment: Payment): Columns => ({
