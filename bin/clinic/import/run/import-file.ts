@@ -138,11 +138,11 @@ export async function importFile<Fields>(
     const written = [...accepted.values()].map(({ row }) => row)
     const outcomes = await writeBatch(entity, run, written, onWait)
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
-    for (const { id, reason, mayPassLater } of outcomes.rejections) {
+    for (const { id, issues, reason, mayPassLater } of outcomes.rejections) {
       const known = accepted.get(id)
       if (known && mayPassLater && !isLastPass) postponed.add(known.source)
       else if (known) rejections.push({ source: known.source, reasons: [reason], fields: known.row.source })
-      if (reason.includes('another_person')) seen.disputed.add(id)
+      if (issues.some(({ issue }) => issue === 'another_person')) seen.disputed.add(id)
       accepted.delete(id)
     }
     for (const [id, { row, source, isRepeated }] of accepted) {

@@ -8,7 +8,7 @@ import { LINE_ITEMS } from './file-entities.ts'
 
 /** The values of the files of a run so far that no two rows may share, with their lines. */
 export class SeenIds implements Disposable {
-  /** Ids of patients that rows of a run have for different people. */
+  /** Ids of patients that a row of the run has for another person than an earlier row, or than the clinic. */
   readonly disputed = new Set<string>()
   readonly #db = temporaryDatabase(
     'CREATE TABLE seen (id BLOB PRIMARY KEY, file TEXT, line INTEGER) WITHOUT ROWID',
@@ -33,7 +33,7 @@ export class SeenIds implements Disposable {
 export function disputedPatient({ disputed }: SeenIds, { fields, columnOf }: ImportRow): string | null {
   const { patient } = fields as { readonly patient?: string }
   if (patient === undefined || !disputed.has(patient)) return null
-  return `${columnOf('patient_external_id')} is the id of different people in these files`
+  return `${columnOf('patient_external_id')} is the id of different people`
 }
 
 /** Why a row is rejected whose record an earlier row has; null if none has. Rows of line items can have one invoice. */

@@ -223,6 +223,17 @@ describe('import', () => {
       )
   })
 
+  it('rejects rows that refer to a patient whom a file of the run has as another person than the clinic', async () => {
+    const head = 'external_id,first_name,last_name,date_of_birth\n'
+    const known = file('a-patients.csv', `${head}1,Ayla,Kaya,1980-01-02\n`)
+    expect((await tool('import', '--yes', '--entity', 'patients', known)).code).toBe(0)
+    const { printed } = await tool(
+      ...['import', '--yes', file('patients.csv', `${head}1,Ida,Holm,1971-03-04\n`)],
+      file('invoices.csv', INVOICES.replaceAll('TR-1', '1')),
+    )
+    expect(printed).toContain('3 x patient_external_id is the id of different people')
+  })
+
   it('names what is wrong with the headers and encodings of all files in one run, and writes nothing', async () => {
     const paths = [
       file('departments.csv', 'external_id,name\n1,Surgery\n'),
