@@ -146,20 +146,20 @@ export function requireEventScopes(
 const componentName = (event: EventName): string =>
   event.replace(/(?:^|[._])([a-z])/g, (_all, letter: string) => letter.toUpperCase())
 
+type PayloadSchema = z.ZodObject & z.ZodType<Payload, Payload>
+
 /** The payload of each event type, as webhook endpoints receive it. */
 export const EVENT_PAYLOADS = Object.fromEntries(
   EVENT_NAMES.map((event) => [event, payload(event)]),
-) as Record<EventName, z.ZodObject>
+) as Record<EventName, PayloadSchema>
 
 /** An event of a record. Excludes `webhook.ping`, which GET /events does not list. */
-export const Event: z.ZodType<Payload, Payload> =
-  // The schemas come from a table, so their types say nothing of the payload.
-  (
-    z.discriminatedUnion(
-      'event',
-      EVENTS.map((event) => EVENT_PAYLOADS[event]) as [z.ZodObject, ...z.ZodObject[]],
-    ) as unknown as z.ZodType<Payload, Payload>
-  ).meta({ id: 'Event' })
+export const Event = z
+  .discriminatedUnion(
+    'event',
+    EVENTS.map((event) => EVENT_PAYLOADS[event]) as [PayloadSchema, ...PayloadSchema[]],
+  )
+  .meta({ id: 'Event' })
 
 const EventListMeta = z.lazy(() =>
   CursorMeta.unwrap().extend({ next_after: z.string() }).meta({ id: 'EventListMeta' }),
