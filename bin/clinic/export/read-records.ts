@@ -22,7 +22,10 @@ export async function readAll(
   }
 }
 
-/** Whether the index of changes has any since, in milliseconds since the epoch. Small lists have none. */
+/**
+ * Whether a record has changed since, in milliseconds since the epoch. A change can be listed later than its time, by the visibility
+ * delay at most. Small lists have no index of changes: they are read twice.
+ */
 export async function haveRecordsChanged(table: Table, clinic: ClinicId, since: number): Promise<boolean> {
   const from = changesFrom(new Date(since - VISIBILITY_DELAY_MS).toISOString())
   const changes = await Promise.all(
