@@ -41,7 +41,6 @@ const NOUNS: Readonly<Record<string, Define>> = {
   message: async (group) => (await import('./messages/messages.ts')).addMessageCommands(group),
   'dead-letter': async (group) =>
     (await import('./dead-letters/dead-letters.ts')).addDeadLetterCommands(group),
-  webhook: async (group) => (await import('./webhooks/webhooks.ts')).addWebhookCommands(group),
 }
 
 const OTHERS: Readonly<Record<string, Part>> = {
@@ -86,14 +85,13 @@ const verbsOf = (noun: string): string[] => [
   ),
 ]
 
-/** What uses no stack is in no table of commands. */
-const OF_THIS_MACHINE: Readonly<Record<string, string>> = { webhook: ', listen' }
-
 const ALL_NOUNS: Readonly<Record<string, Part>> = Object.fromEntries(
   [...new Set([...OPERATIONS.map(({ noun }) => noun), ...Object.keys(NOUNS)])].map((noun) => {
     const verbs = new Set(verbsOf(noun).filter((verb) => !verb.includes('--')))
-    const description = `${[...verbs].join(', ')}${OF_THIS_MACHINE[noun] ?? ''}`
-    return [noun, { description, define: async (group, env) => NOUNS[noun]?.(group, env) }]
+    return [
+      noun,
+      { description: [...verbs].join(', '), define: async (group, env) => NOUNS[noun]?.(group, env) },
+    ]
   }),
 )
 

@@ -19,7 +19,6 @@ import { aPatient, NOW } from '../support/table.ts'
 /** Commands that cannot run here: only their words and options are checked. */
 const NOT_LOCAL: Readonly<Record<string, string>> = {
   restore: 'The engine has no point-in-time recovery.',
-  'webhook listen': 'It runs until it is stopped.',
 }
 
 /** The dates in the documents are after this time, or before it if a command is about the past. */

@@ -3,7 +3,7 @@ import { nameOf } from './command-trail.ts'
 
 /** Commands of all clinics, and those whose argument says the clinic. */
 const WITHOUT_CLINIC =
-  /^(clinic (create|list)|credential (update|rotate)|dead-letter .*|restore .*|migrate|message unresolved|webhook listen)$/
+  /^(clinic (create|list)|credential (update|rotate)|dead-letter .*|restore .*|migrate|message unresolved)$/
 
 /** Adds `--clinic` to a command that concerns a clinic. */
 export function addClinicOption(command: Command, env: { readonly CLINIC?: string | undefined }): void {

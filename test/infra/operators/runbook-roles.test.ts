@@ -127,7 +127,7 @@ const SENTENCES: readonly (readonly [RegExp, () => Step[]])[] = [
   [/\b[Dd]eploy (again|with|the)\b|npx cdk|npm run preflight/, () => ADMINISTRATOR],
 ]
 
-const WITHOUT_STACK = /^(--help|webhook listen)/
+const WITHOUT_STACK = /^--help/
 const isOperation = (text: string): boolean =>
   OPERATIONS.some(({ noun, verb }) => `${text} `.startsWith(`${noun} ${verb} `))
 
