@@ -15,7 +15,8 @@ const Currency = z.string().toUpperCase().pipe(currencyCode)
 
 const DailyLimit = numberOf('messages a day')
 
-const Countries = z
+/** Exports have a list of codes. */
+const Countries = z.coerce
   .string()
   .toUpperCase()
   .transform((list) => [...new Set(list.split(',').map((code) => code.trim()))])
@@ -36,98 +37,74 @@ const REQUIRED = {
   currency: { flags: '--currency <code>', description: 'ISO 4217, e.g. EUR', schema: Currency },
   appointmentMinutes: {
     flags: '--duration <minutes>',
-    description: 'default appointment length (default: 30)',
+    description: 'default appointment length, at first 30',
     schema: durationMinutes,
   },
 } as const satisfies Fields<Settings>
 
-/** Limits that the stage sets for clinics without their own, which `default` returns to. */
-const LIMITS: Fields<Settings> = {
-  smsPerDay: {
-    flags: '--sms-per-day <number>',
-    description: "maximum number of SMS per clinic-local day (default: the stage's limit)",
-    schema: DailyLimit,
-  },
-  emailsPerDay: {
-    flags: '--emails-per-day <number>',
-    description: "maximum number of emails per clinic-local day (default: the stage's limit)",
-    schema: DailyLimit,
-  },
-  messagesPerRecipient: {
-    flags: '--messages-per-recipient <number>',
-    description:
-      "maximum number of SMS, and of emails, per recipient and clinic-local day (default: the stage's limit)",
-    schema: DailyLimit,
-  },
-  smsCountries: {
-    flags: '--sms-countries <list>',
-    description: "countries that it may send SMS to, e.g. TR,DE (default: the stage's list)",
-    schema: Countries,
-  },
+/** A setting that a clinic may not have. */
+const optional = (flags: string, description: string, schema: z.ZodType, none = 'none'): Field => ({
+  flags,
+  description: `${description}; "" for ${none}`,
+  schema,
+  words: NONE,
+})
+
+/** A limit that the stage sets for clinics without their own. */
+const limit = (flags: string, description: string, schema: z.ZodType): Field => ({
+  flags,
+  description: `${description}; "default" for the stage's`,
+  schema,
+  words: { default: null },
+})
+
+const SETTINGS: Fields<Settings> = {
+  ...REQUIRED,
+  address: optional('--address <text>', 'its address, one line', singleLineText(200)),
+  phoneNumber: optional('--phone <number>', 'its phone number', phoneNumber()),
+  emailAddress: optional('--email <address>', 'its email address', emailAddress()),
+  website: optional('--website <url>', 'its website', Website),
+  smsPerDay: limit('--sms-per-day <number>', 'maximum number of SMS per clinic-local day', DailyLimit),
+  emailsPerDay: limit(
+    '--emails-per-day <number>',
+    'maximum number of emails per clinic-local day',
+    DailyLimit,
+  ),
+  messagesPerRecipient: limit(
+    '--messages-per-recipient <number>',
+    'maximum number of SMS, and of emails, per recipient and clinic-local day',
+    DailyLimit,
+  ),
+  smsCountries: limit('--sms-countries <list>', 'countries that it may send SMS to, e.g. TR,DE', Countries),
+  emailFromName: optional(
+    '--email-from-name <name>',
+    "sender's name of its emails",
+    singleLineText(100),
+    'its name',
+  ),
+  replyTo: optional(
+    '--reply-to <address>',
+    'where replies to its emails go',
+    emailAddress(),
+    "the sender's address",
+  ),
 }
 
-/** Settings that a clinic may not have. */
-const OPTIONAL: Fields<Settings> = {
-  address: { flags: '--address <text>', description: 'its address, one line', schema: singleLineText(200) },
-  phoneNumber: { flags: '--phone <number>', description: 'its phone number', schema: phoneNumber() },
-  emailAddress: { flags: '--email <address>', description: 'its email address', schema: emailAddress() },
-  website: { flags: '--website <url>', description: 'its website', schema: Website },
-  ...LIMITS,
-  emailFromName: {
-    flags: '--email-from-name <name>',
-    description: "sender's name of its emails (default: its name)",
-    schema: singleLineText(100),
-  },
-  replyTo: {
-    flags: '--reply-to <address>',
-    description: "where replies to its emails go (default: the sender's address)",
-    schema: emailAddress(),
-  },
-}
-
-const SETTINGS: Fields<Settings> = { ...REQUIRED, ...OPTIONAL }
-
-const entriesOf = (fields: Fields<Settings>) => Object.entries(fields) as [keyof Settings, Field][]
-
-const nameOf = ({ flags }: Field): string => new Option(flags).name()
-
-/** The options of a new clinic. */
 export const addSettings = (command: Command): Command => addFields(command, SETTINGS)
+
+/** The settings of options, and null for each that is removed. @throws CommandFailure for one that is invalid */
+export const settingsOf = (given: object): ClinicChanges => fieldsOf(SETTINGS, given) as ClinicChanges
 
 /** The settings of a new clinic: of its options, and otherwise of an export. @throws CommandFailure naming what is missing or invalid */
 export function newSettings(values: object, exported: Readonly<Record<string, unknown>>) {
-  const copied = entriesOf(SETTINGS).flatMap(([field, { flags }]) => {
-    const value = exported[field]
-    return value === undefined
-      ? []
-      : [[new Option(flags).attributeName(), Array.isArray(value) ? value.join() : value]]
-  })
-  const settings = fieldsOf(SETTINGS, { duration: '30', ...Object.fromEntries(copied), ...values })
-  const missing = entriesOf(REQUIRED).filter(([field]) => settings[field] === undefined)
+  const fields = Object.entries(SETTINGS).map(([name, { flags }]) => ({ name, option: new Option(flags) }))
+  const copied = fields.flatMap(({ name, option }) =>
+    name in exported ? [[option.attributeName(), exported[name]]] : [],
+  )
+  const settings = settingsOf({ duration: '30', ...Object.fromEntries(copied), ...values })
+  const missing = fields.filter(({ name }) => name in REQUIRED && !(name in settings))
   if (missing.length > 0)
-    throw new CommandFailure(`Specify ${missing.map(([, field]) => `--${nameOf(field)}`).join(', ')}.`)
-  return settings as Pick<Clinic, keyof typeof REQUIRED>
+    throw new CommandFailure(`Specify ${missing.map(({ option }) => `--${option.name()}`).join(', ')}.`)
+  const given = Object.entries(settings).filter(([, value]) => value !== null)
+  return Object.fromEntries(given) as Pick<Clinic, keyof typeof REQUIRED>
 }
-
-/** The settings of a change: `default` returns a limit to the stage's, and "" removes an optional setting. */
-const CHANGES = Object.fromEntries(
-  entriesOf(SETTINGS).map(([name, field]) => {
-    const description = field.description?.replace(/ \(default: .*\)$/, '')
-    if (name in REQUIRED) return [name, { ...field, description }]
-    return name in LIMITS
-      ? [
-          name,
-          {
-            ...field,
-            description: `${description}; "default" for the stage's limit`,
-            words: { default: null },
-          },
-        ]
-      : [name, { ...field, description: `${description}; "" for none`, words: NONE }]
-  }),
-) as Fields<Settings>
-
-export const addChanges = (command: Command): Command => addFields(command, CHANGES)
-
-/** The settings of options, and null for each that is removed. @throws CommandFailure for one that is invalid */
-export const changesOf = (given: object): ClinicChanges => fieldsOf(CHANGES, given) as ClinicChanges

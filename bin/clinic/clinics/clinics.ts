@@ -29,7 +29,7 @@ import { changeLine, formatTable as lines, nameClinic, print } from '../tool/out
 import { describeRecord } from '../tool/record-text.ts'
 import { guardWrites, requireNoReplacement } from '../tool/write-guard.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
-import { addChanges, addSettings, changesOf, newSettings } from './clinic-settings.ts'
+import { addSettings, newSettings, settingsOf } from './clinic-settings.ts'
 
 export function addClinicCommands(group: Command): void {
   const create = addSettings(group.command('create').description('create a clinic'))
@@ -101,9 +101,9 @@ function addUpdateCommand(group: Command): void {
   const update = group
     .command('update')
     .description("change a clinic's settings, effective immediately for all its credentials")
-  addYesOption(addChanges(update)).action(async (given: object, command: Command) => {
+  addYesOption(addSettings(update)).action(async (given: object, command: Command) => {
     requireChange({ ...given })
-    const wanted = changesOf(given)
+    const wanted = settingsOf(given)
     const { table, clinic: before } = await openSettings(command)
     const changes = differingSettings(before, wanted)
     const isChanged = Object.keys(changes).length > 0
