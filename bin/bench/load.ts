@@ -26,8 +26,8 @@ const RATES = [25, 50, 75, 100, 150, 200, 300, 450]
 const SECONDS = 20
 
 /** Milliseconds by requests a second. */
-const P99_BOUNDS: Readonly<Record<string, number>> = { '100 a second': 50, '150 a second': 150 }
-const MAX_MEGABYTES = 1024
+const P99_BOUNDS: Readonly<Record<string, number>> = { '100 a second': 150, '150 a second': 250 }
+const MAX_MEGABYTES = 1200
 /** The share of the best rate that is served at any higher one. */
 const OVERLOAD_GOODPUT = 0.9
 

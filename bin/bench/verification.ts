@@ -4,7 +4,7 @@ import { type Bench, type Measured, sectionOf } from './report.ts'
 import { runTool } from './tool-run.ts'
 
 /** Records of a second of CPU time, in a clinic large enough that the start of the tool does not count. */
-const MIN_RATE = 1_000
+const MIN_RATE = 800
 const LARGE = 100_000
 /** The limit for a clinic of any size: little memory is retained, and the rest is garbage that was not collected. */
 const MAX_MEGABYTES = 350
