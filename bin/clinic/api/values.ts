@@ -85,7 +85,9 @@ async function structured(field: string, schema: Schema, given: string): Promise
     if (isPlainList(schema)) return text === '' ? [] : text.split(',').map((one) => one.trim())
     return JSON.parse(text)
   } catch (error) {
-    throw new CommandFailure(`--${optionName(field)} ${(error as Error).message}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    const issue = error instanceof SyntaxError ? 'is not JSON' : code ? `cannot be read: ${code}` : message
+    throw new CommandFailure(`--${optionName(field)} ${issue}`)
   }
 }
 

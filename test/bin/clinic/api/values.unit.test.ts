@@ -20,8 +20,11 @@ describe('the text of an option', () => {
     expect(await parseField('field', schema, text)).toEqual(value)
   })
 
-  it('that is no JSON fails with the name of the option', async () => {
+  it.each([
+    ['[', '--line-items is not JSON'],
+    ['@missing.json', '--line-items cannot be read: ENOENT'],
+  ])('that is %j fails with the name of the option', async (text, message) => {
     const items = { type: 'array', items: { type: 'object' } }
-    await expect(parseField('line_items', items, '[')).rejects.toThrow(/^--line-items /)
+    await expect(parseField('line_items', items, text)).rejects.toThrow(message)
   })
 })
