@@ -1,13 +1,27 @@
+import type { ClinicId } from '../../domain/clinic.ts'
 import { isUuid } from '../../domain/uuid.ts'
+import type { Event } from '../../domain/webhooks/event.ts'
 import {
+  decodeAnnouncedEvent,
   decodeCounter,
   decodeDelivery,
   decodeEvent,
   decodeVersion,
   isExpired,
 } from '../../store/events/items.ts'
-import { eventHeadKey, eventKey, eventsPartition, parseEventKey } from '../../store/keys/events.ts'
-import type { Key } from '../../store/keys/key.ts'
+import { calendarKey, type EntityCode } from '../../store/keys/calendar.ts'
+import { treatmentKey } from '../../store/keys/catalogue.ts'
+import { doctorKey } from '../../store/keys/clinics.ts'
+import {
+  announcedPartition,
+  announcedRange,
+  eventHeadKey,
+  eventKey,
+  eventsPartition,
+  parseEventKey,
+} from '../../store/keys/events.ts'
+import { type Key, keyText } from '../../store/keys/key.ts'
+import { patientKey } from '../../store/keys/patients.ts'
 import {
   deliveriesPartition,
   dueDeliveryKey,
@@ -26,6 +40,21 @@ const MAX_LOST = 1_000_000
 /** Events this close to their expiry may have been deleted in any order. */
 const DAY_MS = 24 * 60 * 60 * 1000
 
+const ofCalendar = (entityCode: EntityCode) => (clinic: ClinicId, id: string) =>
+  calendarKey(clinic, entityCode, id)
+
+/** The records that count their events, by the first part of an event's name. */
+const COUNTING: Readonly<Record<string, (clinic: ClinicId, id: string) => Key>> = {
+  patient: patientKey,
+  appointment: ofCalendar('A'),
+  invoice: ofCalendar('I'),
+  payment: ofCalendar('Y'),
+  sms: ofCalendar('M'),
+  email: ofCalendar('M'),
+  doctor: doctorKey,
+  treatment: treatmentKey,
+}
+
 const isEvent = (item: Item): boolean =>
   /^\d{10}$/.test(item.sk) && readable(() => [decodeEvent(item), isExpired(item, 0)]) !== null
 
@@ -33,8 +62,8 @@ const isDelivery = (item: Item): boolean =>
   isUuid(item.sk) && readable(() => [decodeDelivery(item), decodeVersion(item), isExpired(item, 0)]) !== null
 
 /**
- * Verifies that events and deliveries can be read, that none is missing between two events, that the next event gets a free position,
- * and that the sweep knows each pending delivery. One that cannot be read is lost, and keeps the others from being read.
+ * Verifies that events and deliveries can be read, that none is missing between two events, that the next event gets a free position
+ * and a new sequence number, and that the sweep knows each pending delivery. One that cannot be read is lost, and keeps the others from being read.
  */
 export async function checkEvents({ table, clinic, count, examine, examineAll }: Inspection): Promise<void> {
   /** A finding that the item is lost, which a repair deletes. */
@@ -52,6 +81,32 @@ export async function checkEvents({ table, clinic, count, examine, examineAll }:
   ): Promise<Finding | null> =>
     (await read.get(key)) ? null : findingOf(kind, subject, () => read.write([table.putWrite({ ...key })]))
 
+  /** Verifies that records count these events: otherwise they repeat sequence numbers, and endpoints ignore what they have had. */
+  async function checkCounts(events: readonly Event[]): Promise<void> {
+    const sequences = new Map<string, number>()
+    const keys = events.flatMap(({ event, record, sequence }) => {
+      const key = COUNTING[event.slice(0, event.indexOf('.'))]?.(clinic, record)
+      if (!key) return []
+      const before = sequences.get(keyText(key))
+      sequences.set(keyText(key), Math.max(sequence, before ?? 0))
+      return before === undefined ? [key] : []
+    })
+    const sequenceOf = (item: Item) => sequences.get(keyText(item)) ?? 0
+    const isBehind = (item: Item) => !(Number(item.ev ?? 0) >= sequenceOf(item))
+    await examineAll((await table.getMany(keys)).filter(isBehind), async ({ pk, sk }, read) => {
+      const item = await read.get({ pk, sk })
+      if (!item || !isBehind(item)) return null
+      const count = {
+        UpdateExpression: 'SET ev = :sequence ADD v :one',
+        ExpressionAttributeValues: { ':sequence': sequenceOf(item), ':one': 1 },
+      }
+      return findingOf('event_count_wrong', item, () => read.write([table.updateWrite({ pk, sk }, count)]))
+    })
+  }
+
+  const announced = { pk: announcedPartition(clinic), ...announcedRange(clinic) }
+  for await (const items of partitionPages(table, announced.pk, announced))
+    await checkCounts(items.flatMap((item) => readable(() => decodeAnnouncedEvent(item)) ?? []))
   let last = 0
   let before: Item | undefined
   for await (const items of partitionPages(table, eventsPartition(clinic))) {
@@ -60,6 +115,7 @@ export async function checkEvents({ table, clinic, count, examine, examineAll }:
       items.filter((item) => !isEvent(item)),
       lost(isEvent),
     )
+    await checkCounts(items.filter(isEvent).map(decodeEvent))
     for (const item of items.filter(isEvent)) {
       const [from, to] = [last + 1, parseEventKey(item) - 1]
       if (from <= to && to < from + MAX_LOST && before && !isExpired(before, table.now() + DAY_MS))

@@ -50,6 +50,7 @@ export const DIFFERENCES = {
   refresh_stray: 'the sweep has copies to refresh that are not stale',
   event_missing: 'events are lost, at the positions {note}',
   event_head_wrong: 'the position of the next event is taken, or cannot be read',
+  event_count_wrong: '{record} would repeat sequence numbers of its events',
   delivery_unscheduled: 'the sweep does not know {record}',
   health_missing: 'the health of {record} is missing',
   credential_missing: '{record} is in the list of credentials, and does not exist',

@@ -32,7 +32,7 @@ const UNNAMED: readonly (readonly [damages: RegExp, reason: string])[] = [
   [/^(E|WD#) delete$/, 'the oldest ones expire'],
   [/^(R|MQ|usage|provider) /, 'it expires, and nothing else says that it was there'],
   [/^due#(message|event|delivery) /, 'the sweep removes or skips it'],
-  [/ -(ev|xi|im|er|su|de|n|dec|departmentId|specialty|updatedAt|imports|cv|line|parts)$/, 'optional'],
+  [/ -(xi|im|er|su|de|n|dec|departmentId|specialty|updatedAt|imports|cv|line|parts)$/, 'optional'],
   [/^(AT|AT#|IT|YT|MT) -v$/, 'nothing depends on the version of a tally'],
   [/^import\.catalogue /, 'the next change counts again'],
 ]

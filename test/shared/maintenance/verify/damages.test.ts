@@ -500,6 +500,13 @@ const REPAIRED: Damages = {
       raw.alter(eventHeadKey(made.clinic), () => ({ n: 1 })),
     'the position of the next event is lost': () => raw.remove(eventHeadKey(made.clinic)),
   },
+  event_count_wrong: {
+    'a patient has lost the number of its events': () => raw.alter(record(1), () => ({ ev: undefined })),
+    'an invoice has an earlier number of its events': () =>
+      raw.alter(recordKey('I', itemized()), ({ ev }) => ({ ev: Number(ev) - 1 })),
+    'a message has lost the number of its events': () =>
+      raw.alter(recordKey('M', mine.message), () => ({ ev: undefined })),
+  },
   delivery_unscheduled: { 'the sweep does not know a delivery': () => raw.remove(dueDelivery()) },
   health_missing: {
     'the health of a webhook is lost': () => raw.remove(webhookHealthKey(made.clinic, webhook.sk)),
