@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { sizeIssue } from '../../api/invoices.ts'
 import { oneOf } from '../../api/schemas.ts'
-import type { ClinicId } from '../../domain/clinic.ts'
 import { applyPayments, INVOICE_STATUSES, type Invoice, withDoctor } from '../../domain/money/invoice.ts'
 import { type Amounts, type GivenAmounts, invoiceAmounts } from '../../domain/money/invoice-amounts.ts'
 import { fullName } from '../../domain/patients/patient.ts'
@@ -18,7 +17,7 @@ import { columnTable, defaulted, nullable, nullableReference, reference, require
 import type { ImportEntity, RowFields } from './entity.ts'
 import { readCare } from './invoice-care.ts'
 import { Decimal, type LineItemCells, LineItems, readLineItems } from './line-item-cells.ts'
-import type { KnownNumbers, Lookups } from './lookups.ts'
+import type { Lookups } from './lookups.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { Instant, RowRecordDate } from './row-fields.ts'
 
@@ -69,20 +68,15 @@ const columns = columnTable({
 export const { cells: invoiceCells, valuesOf: invoiceValues } = columns
 
 /** The paid amount and the status that depends on it are computed from the payments, not read from the file. */
-export function invoiceImport(table: Table, now: () => number, { numbersOf }: Lookups): ImportEntity<Fields> {
+export function invoiceImport(table: Table, now: () => number, lookups: Lookups): ImportEntity<Fields> {
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
-  /** By clinic: an import has one. */
-  const known = new Map<ClinicId, KnownNumbers>()
-
   return {
     name: 'invoices',
     idKind: 'invoice',
     ...columns,
-    write: (run, batch) => {
-      const numbers = known.get(run.clinic.id) ?? numbersOf(run.clinic.id)
-      known.set(run.clinic.id, numbers)
-      return writePatientRows(
+    write: (run, batch) =>
+      writePatientRows(
         {
           table,
           entityCode: INVOICES.entityCode,
@@ -92,13 +86,13 @@ export function invoiceImport(table: Table, now: () => number, { numbersOf }: Lo
             // A number that its invoice has already is not checked again.
             const { number } = row.fields
             if (before?.number === number || run.allowSameNumbers) return
-            const other = await numbers.holderOf(number, row.id, isRepeated)
+            const other = await lookups.holderOf(run.clinic.id, number, row.id, isRepeated)
             if (other !== null)
               throw new RowRejectedError(
                 { field: 'invoice_number', issue: 'invoice_number_taken' },
                 `invoice_number is the number of invoice ${other}; import the row with --allow-same-numbers if both are right`,
               )
-            numbers.add(number, row.id)
+            lookups.addNumber(number, row.id)
             takeNumber(changes, number, row.id)
           },
         },
@@ -152,8 +146,7 @@ export function invoiceImport(table: Table, now: () => number, { numbersOf }: Lo
             return settled
           }
         },
-      )
-    },
+      ),
   }
 }
 

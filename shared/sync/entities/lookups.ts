@@ -6,27 +6,23 @@ import { invoiceNumbers } from '../../store/calendar/invoice-numbers.ts'
 import { patientSearch } from '../../store/patients/search.ts'
 import type { Table } from '../../store/table/table.ts'
 
-/** Patients of a clinic who may be the same person as a new one: the same name and date of birth. */
-export type KnownPeople = {
+export type Lookups = {
   /** For each of these new patients who has the name and date of birth of another, the id of one of those. */
-  readonly findAlike: (created: readonly Patient[]) => Promise<ReadonlyMap<string, string>>
+  readonly findAlike: (clinic: ClinicId, created: readonly Patient[]) => Promise<ReadonlyMap<string, string>>
   /** Adds patients who were created since the others were read. */
-  readonly add: (patients: readonly Patient[]) => void
-}
-
-export type KnownNumbers = {
+  readonly addPatients: (created: readonly Patient[]) => void
   /**
    * The id of another invoice with a number; null if there is none.
    * @param isAgain whether another writer may have used it since
    */
-  readonly holderOf: (number: string, invoice: string, isAgain: boolean) => Promise<string | null>
+  readonly holderOf: (
+    clinic: ClinicId,
+    number: string,
+    invoice: string,
+    isAgain: boolean,
+  ) => Promise<string | null>
   /** Adds the number of an invoice that is about to be written. */
-  readonly add: (number: string, invoice: string) => void
-}
-
-export type Lookups = {
-  readonly peopleOf: (clinic: ClinicId) => KnownPeople
-  readonly numbersOf: (clinic: ClinicId) => KnownNumbers
+  readonly addNumber: (number: string, invoice: string) => void
 }
 
 type Person = Pick<Patient, 'firstName' | 'lastName' | 'dateOfBirth'>
@@ -41,25 +37,20 @@ const MAX_NAMESAKES = 50
 /** Lookups for a few rows, which read what concerns these rows only. */
 export function queryLookups(table: Table): Lookups {
   const { named } = patientSearch({ table })
-  const { holderOf } = invoiceNumbers(table)
-
-  async function findAlike(clinic: ClinicId, created: readonly Patient[]): Promise<Map<string, string>> {
-    const people = created.filter(({ dateOfBirth }) => dateOfBirth !== null)
-    const found = await named(clinic, people.map(fullName), MAX_NAMESAKES)
-    return new Map(
-      people.flatMap((patient) => {
-        const key = personKey(patient)
-        const alike = found.find((one) => one.id !== patient.id && personKey(one) === key)
-        return alike ? [[patient.id, alike.id]] : []
-      }),
-    )
-  }
-
   return {
-    peopleOf: (clinic) => ({ findAlike: (created) => findAlike(clinic, created), add: () => {} }),
-    numbersOf: (clinic) => ({
-      holderOf: (number, invoice) => holderOf(clinic, number, invoice),
-      add: () => {},
-    }),
+    findAlike: async (clinic, created) => {
+      const people = created.filter(({ dateOfBirth }) => dateOfBirth !== null)
+      const found = await named(clinic, people.map(fullName), MAX_NAMESAKES)
+      return new Map(
+        people.flatMap((patient) => {
+          const key = personKey(patient)
+          const alike = found.find((one) => one.id !== patient.id && personKey(one) === key)
+          return alike ? [[patient.id, alike.id]] : []
+        }),
+      )
+    },
+    addPatients: () => {},
+    holderOf: invoiceNumbers(table).holderOf,
+    addNumber: () => {},
   }
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { whenValid } from '../../api/schemas.ts'
-import type { ClinicId } from '../../domain/clinic.ts'
 import { wallClock } from '../../domain/clock.ts'
 import { isAnotherPerson } from '../../domain/patients/another-person.ts'
 import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../domain/patients/patient.ts'
@@ -40,7 +39,7 @@ import {
   type RowFields,
 } from './entity.ts'
 import { withoutNewLinks } from './links.ts'
-import { type KnownPeople, type Lookups, personKey } from './lookups.ts'
+import { type Lookups, personKey } from './lookups.ts'
 import { requireUnerased } from './patient-rows.ts'
 import { booleanField, Instant, RowDate } from './row-fields.ts'
 
@@ -137,14 +136,11 @@ export function patientImport(
 function patientRowWriter(
   table: Table,
   now: () => number,
-  { peopleOf }: Lookups,
+  { findAlike, addPatients }: Lookups,
 ): ImportEntity<PatientFields>['write'] {
   const store = patientStore({ table })
   const writer = patientWriter({ table })
   const ledger = erasureLedger({ table })
-
-  /** By clinic: an import has one. */
-  const known = new Map<ClinicId, KnownPeople>()
 
   /** Decides on the patient after a row; null if nothing is to be written. @throws RowRejectedError */
   function decide(
@@ -205,15 +201,13 @@ function patientRowWriter(
       .filter(({ id }) => !erased.has(id))
       .flatMap((row) => outcomes.decided(row.id, () => decide(run, row, existing.get(row.id) ?? null)) ?? [])
     const created = decided.filter(({ write }) => write === 'imported').map(({ after }) => after)
-    const people = known.get(clinic.id) ?? peopleOf(clinic.id)
-    known.set(clinic.id, people)
-    const alike = await people.findAlike(created)
+    const alike = await findAlike(clinic.id, created)
     for (const { id } of created) outcomes.warned(id, samePerson(alike.get(id)))
     for (const chunk of chunked(created, MAX_CREATED)) {
       const ids = chunk.map(({ id }) => id)
       const create = () => writer.createMany(clinic.id, chunk)
       await outcomes.commit(ids, 'imported', () => withoutNewLinks(table, clinic.id, ids, create))
-      people.add(chunk)
+      addPatients(chunk)
     }
     const changes = decided.flatMap(({ before, after, write }): (PatientChange & { write: RowWrite })[] =>
       before ? [{ before, after: { ...before, ...after }, write }] : [],

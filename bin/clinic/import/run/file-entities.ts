@@ -3,7 +3,7 @@ import { clinicStore } from '../../../../shared/store/clinics.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { importEntities } from '../../../../shared/sync/entities/entities.ts'
 import type { ImportableEntity } from '../../../../shared/sync/entities/entity.ts'
-import { knownPeople, usedNumbers } from './clinic-lookups.ts'
+import { clinicLookups } from './clinic-lookups.ts'
 
 /** The name of files with line items of the invoices in other files. */
 export const LINE_ITEMS = 'line-items'
@@ -17,13 +17,7 @@ export function fileEntities(
   now: () => number,
   options?: { events: boolean },
 ): ImportableEntity[] {
-  const entities = importEntities(table, now, {
-    ...options,
-    lookupsOf: (target) => ({
-      peopleOf: (clinic) => knownPeople(target, clinic),
-      numbersOf: (clinic) => usedNumbers(target, clinic),
-    }),
-  })
+  const entities = importEntities(table, now, { ...options, lookupsOf: clinicLookups })
   const { requireNotDeleting } = clinicStore({ table })
   return entities.flatMap(({ write, finish, ...entity }) => [
     ...(entity.name === 'invoices' ? [lineItems(entity)] : []),
