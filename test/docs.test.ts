@@ -5,14 +5,27 @@ import { describe, expect, it } from 'vitest'
 import { generatedFiles } from '../bin/generated-files.ts'
 import { BACKUP_RETENTION } from '../infra/data/backup-stack.ts'
 import { SETTING_NAMES } from '../infra/settings/settings.ts'
+import { MAX_IDEMPOTENCY_KEY } from '../shared/api/error-catalogue.ts'
+import { MAX_DETAILS, MAX_FIELD_LENGTH } from '../shared/api/errors.ts'
 import { ROUTES } from '../shared/api/routes.ts'
+import { DEADLINE_MS } from '../shared/delivery/webhooks/webhook-transport.ts'
+import { MAX_AVAILABILITY_DAYS, MAX_DOCTOR_DAYS } from '../shared/domain/booking/availability.ts'
+import { MAX_ACTIVE_DOCTORS } from '../shared/domain/booking/doctor.ts'
+import { MAX_HOLDS } from '../shared/domain/booking/hold.ts'
+import { ALTERNATIVE_DAYS, MAX_DURATION, MAX_TREATMENTS } from '../shared/domain/booking/placement.ts'
+import { MAX_RANGE_DAYS, MAX_UNCOUNTED_ROWS } from '../shared/domain/lists/paging.ts'
+import { smsLength } from '../shared/domain/messages/sms-text.ts'
 import { CURRENCIES, currencyDecimals } from '../shared/domain/money/currencies.ts'
 import { lineMatches, parseSearchQuery, searchLine } from '../shared/domain/patients/search-text.ts'
 import { RETENTION_SECONDS } from '../shared/domain/webhooks/delivery.ts'
 import { SECRET_OVERLAP_MS } from '../shared/domain/webhooks/webhook.ts'
+import { MAX_SECRET_BYTES } from '../shared/domain/webhooks/webhook-secret.ts'
+import { MAX_BODY_BYTES } from '../shared/http/read-body.ts'
 import { COMMANDS, WHOLE_CLINIC_COMMANDS } from '../shared/operator/commands.ts'
+import { COUNTED_DAYS } from '../shared/store/copies/doctor-changes.ts'
 import { QUOTA_SECONDS } from '../shared/store/messages/quotas.ts'
 import { RESPONSE_TTL_SECONDS } from '../shared/store/table/idempotency.ts'
+import { VISIBILITY_DELAY_MS } from '../shared/store/table/visibility-delay.ts'
 import { blocksOf, DOCUMENTS } from './support/documentation.ts'
 import { settingsOf } from './support/template.ts'
 
@@ -135,6 +148,41 @@ it('docs/messages.md and docs/retention.md have tables with the limits of the co
   }
   for (const [file, cells] of Object.entries(tables))
     for (const cell of cells) expect(read(file)).toContain(cell)
+})
+
+it.each(['docs/api.md', 'docs/openapi.json'])('%s states no limit that the code does not have', (file) => {
+  const [sms, unicodeSms] = ['a', 'ж'].map((text) => smsLength(text).max)
+  const limits: Record<string, unknown[]> = {
+    appointments: [MAX_UNCOUNTED_ROWS],
+    bytes: [MAX_SECRET_BYTES],
+    characters: [MAX_FIELD_LENGTH, MAX_IDEMPOTENCY_KEY, sms],
+    days: [
+      MAX_RANGE_DAYS,
+      MAX_AVAILABILITY_DAYS,
+      MAX_AVAILABILITY_DAYS - 1,
+      ALTERNATIVE_DAYS,
+      COUNTED_DAYS,
+      RETENTION_SECONDS / 86_400,
+    ],
+    doctors: [MAX_ACTIVE_DOCTORS, MAX_DOCTOR_DAYS / MAX_AVAILABILITY_DAYS],
+    holds: [MAX_HOLDS],
+    hours: [RESPONSE_TTL_SECONDS / 3600, SECRET_OVERLAP_MS / 3_600_000],
+    items: [MAX_DETAILS],
+    KiB: [MAX_BODY_BYTES / 1024],
+    minutes: [MAX_DURATION],
+    records: [MAX_UNCOUNTED_ROWS],
+    seconds: [VISIBILITY_DELAY_MS / 1000, DEADLINE_MS / 1000],
+    treatments: [MAX_TREATMENTS],
+    units: [unicodeSms],
+  }
+  const stated = read(file).matchAll(
+    RegExp(
+      `(\\d[\\d,]*(?<!,))\\s(?:(?!and|to|whose)[\\w-]+ ){0,2}(${Object.keys(limits).join('|')})\\b`,
+      'g',
+    ),
+  )
+  const isLimit = (digits = '', unit = '') => limits[unit]?.includes(Number(digits.replaceAll(',', '')))
+  expect([...stated].filter(([, digits, unit]) => !isLimit(digits, unit)).map(([text]) => text)).toEqual([])
 })
 
 it.each(

@@ -283,7 +283,7 @@ export const takenError = ({ kind, alternatives }: Taken): ApiError =>
     details: alternatives.map(renderAlternative),
   })
 
-const TREATMENTS = `Ids of active treatments that the doctor offers, at most ${MAX_TREATMENTS}.`
+const TREATMENTS = 'Ids of active treatments that the doctor offers.'
 
 const TIME = {
   appointment_date: `Date, in the clinic's time zone. Must not be after ${LAST_DATE}.`,
@@ -300,9 +300,9 @@ export const bookingDescriptions = () => ({
     hold_id:
       'Id of a hold, which the booking ends. The doctor, date, start, length and room are those of the hold: leave them out.',
     ...TIME,
-    notes: 'Notes, at most 2,000 characters.',
+    notes: 'Notes.',
     external_id:
-      'Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',
+      'Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them.',
   },
   AppointmentChanges: {
     doctor_id: 'Id of the doctor that the appointment moves to.',

@@ -4,6 +4,8 @@ const notFound = (record: string) => ({
   text: `The ${record} does not exist.`,
 })
 
+export const MAX_IDEMPOTENCY_KEY = 255
+
 /**
  * The error catalogue: every error response, by its translation key. The API document, the error documents, the
  * gateway's own responses and the English texts all derive from this table.
@@ -12,7 +14,7 @@ const CATALOGUE = {
   invalid_params: {
     status: 400,
     error: 'INVALID_PARAMS',
-    text: 'A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20.',
+    text: 'A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one.',
   },
   invalid_cursor: {
     status: 400,
@@ -22,7 +24,7 @@ const CATALOGUE = {
   range_required: {
     status: 400,
     error: 'INVALID_PARAMS',
-    text: 'Filters in `details` need a range of at most 31 days with at most 5,000 records.',
+    text: 'Filters in `details` need a range of dates, or a smaller one.',
   },
   malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The request body is not valid JSON.' },
   conflicting_idempotency_keys: {
@@ -140,12 +142,12 @@ const CATALOGUE = {
   validation: {
     status: 422,
     error: 'VALIDATION',
-    text: 'A field of the request body is missing or invalid. `details` names each one, up to 20.',
+    text: 'A field of the request body is missing or invalid. `details` names each one.',
   },
   invalid_idempotency_key: {
     status: 422,
     error: 'VALIDATION',
-    text: 'The idempotency key must be 1 to 255 visible ASCII characters.',
+    text: `The idempotency key must be 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters.`,
   },
   too_many_webhooks: {
     status: 422,
@@ -210,7 +212,7 @@ const CATALOGUE = {
   payload_too_large: {
     status: 413,
     error: 'PAYLOAD_TOO_LARGE',
-    text: 'The request body is larger than 256 KiB, or the query string is too long.',
+    text: 'The request body or the query string is too long.',
   },
   unsupported_media_type: {
     status: 415,

@@ -14,7 +14,7 @@ export const byField = (issues: readonly FieldIssue[]): FieldIssue[] => {
 export const MAX_DETAILS = 20
 
 /** The longest name of a field in `details`, in UTF-16 units. Names of unknown fields are as long as the caller likes. */
-const MAX_FIELD_LENGTH = 100
+export const MAX_FIELD_LENGTH = 100
 
 /** The JSON body of an error; `message` is a translation key. */
 export type ErrorBody = {

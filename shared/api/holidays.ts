@@ -1,6 +1,6 @@
 /** Days on which a whole clinic is closed. */
 import * as z from 'zod'
-import type { TimeOff } from '../domain/booking/doctor.ts'
+import { MAX_HOLIDAYS, type TimeOff } from '../domain/booking/doctor.ts'
 import { dayOffReason } from '../domain/booking/doctor-days.ts'
 import { externalId } from '../domain/patients/text-fields.ts'
 import { defineRoute } from './route.ts'
@@ -49,7 +49,7 @@ export const createHoliday = defineRoute({
   description:
     'A day, or several in a row. No doctor can be booked on them shortly afterwards; appointments stay as they are, and `GET ' +
     '/appointments` with `outside_hours` lists them. A repetition of the same days returns the holiday that is there, with the ' +
-    'status 200. A clinic has at most 200 holidays.',
+    `status 200. A clinic has at most ${MAX_HOLIDAYS} holidays.`,
   scope: 'schedule.write',
   readScope: 'appointment.read.availability',
   body: HolidayCreate,
@@ -81,7 +81,7 @@ export const holidayDescriptions = () => ({
   HolidayCreate: {
     from: 'First day.',
     to: 'Last day. Defaults to `from`.',
-    name: 'Name of the holiday, at most 100 characters.',
+    name: 'Name of the holiday.',
     external_id: "Id in the clinic's own system. Imports use it as their own.",
   },
 })

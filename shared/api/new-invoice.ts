@@ -1,6 +1,7 @@
 /** Creating, changing, sending and cancelling invoices. */
 import * as z from 'zod'
 import type { InvoiceRejection } from '../domain/money/invoice-changes.ts'
+import { RATIO_DECIMALS } from '../domain/money/money.ts'
 import { externalId, financeText, invoiceNumber } from '../domain/patients/text-fields.ts'
 import { ApiError, unknownIds } from './errors.ts'
 import { InvoiceDetails } from './invoices.ts'
@@ -193,15 +194,15 @@ const NUMBER = 'unique in the clinic.'
 export const newInvoiceDescriptions = () => ({
   InvoiceCreate: {
     patient_id: 'Id of the patient.',
-    invoice_number: `Number, at most 100 characters, ${NUMBER} Defaults to the next one of the clinic.`,
+    invoice_number: `Number, ${NUMBER} Defaults to the next one of the clinic.`,
     issue_date: "Date of issue. Defaults to today, in the clinic's time zone.",
     due_date: 'Date by which the invoice is due.',
     appointment_id: 'Id of the appointment that the invoice bills, which must be one of the patient.',
     doctor_id: 'Id of the doctor of the invoice, also of its line items without one.',
     status: '`draft` (default) or `sent`.',
-    line_items: `Line items, 1 to ${MAX_LINE_ITEMS}.`,
+    line_items: 'Line items.',
     external_id:
-      'Id in another system, unique among the invoices of the clinic, imported ones included, and not the id of another one. It cannot be changed. 1 to 100 visible characters, with single spaces between them.',
+      'Id in another system, unique among the invoices of the clinic, imported ones included, and not the id of another one. It cannot be changed. Visible characters, with single spaces between them.',
   },
   InvoiceChanges: {
     invoice_number: `Number, ${NUMBER}`,
@@ -210,16 +211,15 @@ export const newInvoiceDescriptions = () => ({
     appointment_id: 'Id of an appointment of the patient. Null removes it.',
     doctor_id: 'Id of the doctor of the invoice, also of its line items without one. Null removes it.',
     status: '`sent` sends the draft.',
-    line_items: `All line items, 1 to ${MAX_LINE_ITEMS}.`,
+    line_items: 'All line items.',
   },
   LineItemCreate: {
-    description: 'What was provided, at most 500 characters.',
-    quantity: 'Number of units, with at most 4 decimals.',
+    description: 'What was provided.',
+    quantity: `Number of units, with at most ${RATIO_DECIMALS} decimals.`,
     unit_price: "Price of one unit, before discount and tax, with the currency's decimals.",
     discount_amount: 'Discount of the whole line.',
-    discount_rate:
-      'Discount of the whole line in percent, with at most 4 decimals, instead of `discount_amount`.',
-    tax_rate: 'Tax rate in percent, with at most 4 decimals. Defaults to 0.',
+    discount_rate: `Discount of the whole line in percent, with at most ${RATIO_DECIMALS} decimals, instead of \`discount_amount\`.`,
+    tax_rate: `Tax rate in percent, with at most ${RATIO_DECIMALS} decimals. Defaults to 0.`,
     doctor_id: 'Id of the doctor who provided it. Defaults to the doctor of the invoice.',
     treatment_id: 'Id of the treatment that was provided.',
   },

@@ -92,11 +92,10 @@ export const newPaymentDescriptions = () => ({
     type: '`payment` to the clinic (default), or `refund` to the patient.',
     payment_date:
       "Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future.",
-    description: 'Description, at most 500 characters.',
+    description: 'Description.',
   },
   PaymentVoid: {
-    reason:
-      'Why the payment is voided, at most 500 characters. A payment that has failed already keeps what it has.',
+    reason: 'Why the payment is voided. A payment that has failed already keeps what it has.',
   },
   AmountIssue: {
     field: 'Always `amount`.',

@@ -161,8 +161,8 @@ export const listPatients = defineRoute({
     'Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a ' +
     'number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, ' +
     'accents, apostrophes and letter variants such as `ı ß ł ø đ æ œ` make no difference, and `Kaya, Ada` finds Ada Kaya. A query of at least three digits with phone punctuation ' +
-    'only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a ' +
-    'name of more than 189 bytes of UTF-8, the end may not be searchable.\n\n`national_id` finds the patients who have exactly ' +
+    'only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. The ' +
+    'end of a very long name may not be searchable.\n\n`national_id` finds the patients who have exactly ' +
     'this one; it cannot be combined with `search` or `is_active`. `external_id` finds the one patient with this id, and is sent alone or ' +
     'with `limit`.',
   scope: 'patient.read',
@@ -205,16 +205,16 @@ export const patientDescriptions = () => ({
     gender: 'Gender.',
     phone_number: "Phone number in E.164 format. Must be valid in its country's numbering plan.",
     email_address:
-      'Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode.',
+      'Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either.',
     accepts_sms: 'Whether SMS can be sent to the patient. True by default.',
     accepts_email: 'Whether emails can be sent to the patient. True by default.',
     language:
-      'Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`.',
+      'Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`.',
     national_id:
-      'National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
-    notes: 'Notes, at most 2,000 characters.',
+      'National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
+    notes: 'Notes.',
     external_id:
-      'Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them.',
+      'Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them.',
   },
   Patient: {
     full_name: 'First name and last name, separated by a space; or the only name.',

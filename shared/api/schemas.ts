@@ -3,6 +3,7 @@ import type { CatalogueReference as CatalogueRecord, PersonReference } from '../
 import {
   MAX_LIMIT,
   MAX_PAGE,
+  MAX_RANGE_DAYS,
   MAX_UNCOUNTED_ROWS,
   type Page,
   type PageRequest,
@@ -116,9 +117,6 @@ export function validDateRange(from: string, to: string) {
 }
 
 const DAY_MS = 86_400_000
-
-/** A filter that no tally counts is exact only if all records of a range are read. */
-export const MAX_RANGE_DAYS = 31
 
 /** Without Intl, whose first use takes milliseconds: every function loads this file. */
 const thousands = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')

@@ -104,7 +104,7 @@ export const syncRecords = defineRoute({
   path: '/sync',
   summary: "Write records of the clinic's own system",
   description:
-    'Creates and changes up to 50 records of one entity, each by itself, as an import of files does: fields, references and rules are ' +
+    'Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are ' +
     'those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external ' +
     'id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; ' +
     'those rejected as `unavailable` are to be sent again.',
@@ -120,7 +120,7 @@ export const syncRecords = defineRoute({
 export const syncDescriptions = () => ({
   SyncRequest: {
     entity: 'Entity of the records. Besides `sync.write`, the credential needs the scope that writes it.',
-    records: 'Records with the fields of import files in NDJSON. At most 256 KB together.',
+    records: 'Records with the fields of import files in NDJSON.',
     overwrite:
       'Replaces what was changed here since it was sent last, and lets a patient become another person.',
     allow_overlaps: 'Adds upcoming appointments to time that is taken.',

@@ -127,7 +127,7 @@ export const timeOffDescriptions = () => ({
     to: 'Last day off. Defaults to `from`.',
     start_time: 'Start of a block within the day, `HH:MM`. Together with `end_time`.',
     end_time: 'End of a block within the day, `HH:MM`.',
-    reason: 'Reason, at most 100 characters.',
+    reason: 'Reason.',
   },
   TimeOff: {
     id: 'Id of the time off. It follows from the days and times.',

@@ -9,6 +9,7 @@ import {
 import { EVENTS, isKnownEvent } from '../domain/webhooks/event.ts'
 import {
   MAX_PREVIOUS_SECRETS,
+  MAX_WEBHOOKS,
   nextSecretEnd,
   type Webhook as WebhookRecord,
 } from '../domain/webhooks/webhook.ts'
@@ -170,7 +171,8 @@ export const createWebhook = defineRoute({
   path: '/webhooks',
   summary: 'Create a webhook endpoint',
   description:
-    'Subscribes a URL to events. A clinic can have at most 20 endpoints. Deliveries are signed according to ' +
+    'Subscribes a URL to events. A clinic can have at most ' +
+    `${MAX_WEBHOOKS} endpoints. Deliveries are signed according to ` +
     '[Standard Webhooks](https://www.standardwebhooks.com), so its libraries can verify them. The Events section describes the ' +
     'payloads.',
   scope: 'webhook.write',

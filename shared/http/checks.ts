@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { IDEMPOTENCY_HEADERS } from '../api/aliases.ts'
+import { MAX_IDEMPOTENCY_KEY } from '../api/error-catalogue.ts'
 import { ApiError } from '../api/errors.ts'
 import { acceptsIdempotencyKey, type Route } from '../api/route.ts'
 import type { Credential } from '../domain/credential.ts'
@@ -57,6 +58,7 @@ function requireNotPaused({ clinic }: Credential): void {
 function idempotencyKeyOf(event: APIGatewayProxyEvent): string | undefined {
   const [key, alias = key] = IDEMPOTENCY_HEADERS.flatMap((name) => headerValues(event, name).slice(-1))
   if (key !== alias) throw new ApiError('conflicting_idempotency_keys')
-  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) throw new ApiError('invalid_idempotency_key')
+  if (key !== undefined && (!/^[\x21-\x7e]+$/.test(key) || key.length > MAX_IDEMPOTENCY_KEY))
+    throw new ApiError('invalid_idempotency_key')
   return key
 }

@@ -7,7 +7,7 @@ import type { ApiCall } from './call.ts'
 import { headerValues } from './headers.ts'
 
 /** The largest body, in bytes. */
-const MAX_BYTES = 256 * 1024
+export const MAX_BODY_BYTES = 256 * 1024
 
 /**
  * Parses and validates the JSON body; undefined for a route without one. The error names every invalid field. `authorize` may
@@ -19,7 +19,7 @@ export function bodyReader({ body: schema, fieldAliases = {} }: Pick<Route, 'bod
   return (event: APIGatewayProxyEvent, call: ApiCall, authorize: (body: object) => void): void => {
     const type = headerValues(event, 'content-type').at(-1)
     const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
-    if (bytes.length > MAX_BYTES) throw new ApiError('payload_too_large')
+    if (bytes.length > MAX_BODY_BYTES) throw new ApiError('payload_too_large')
     const text = bytes.toString('utf8')
     call.bodyText = text
     // If all fields are optional, an absent body is equivalent to an empty object. Some clients name its type nevertheless.

@@ -16,15 +16,15 @@ import { newInvoiceDescriptions } from '../api/new-invoice.ts'
 import { newPaymentDescriptions } from '../api/new-payment.ts'
 import { patientDescriptions } from '../api/patients.ts'
 import { scheduleDescriptions } from '../api/schedule.ts'
-import { MAX_RANGE_DAYS } from '../api/schemas.ts'
 import { syncDescriptions } from '../api/sync.ts'
 import { timeOffDescriptions } from '../api/time-off.ts'
 import { HEALTH_DELIVERIES } from '../api/webhooks.ts'
 import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
 import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
-import { MAX_UNCOUNTED_ROWS } from '../domain/lists/paging.ts'
+import { MAX_RANGE_DAYS, MAX_UNCOUNTED_ROWS } from '../domain/lists/paging.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { MAX_STORED_ATTEMPTS } from '../domain/webhooks/delivery-states.ts'
+import { MAX_SECRET_BYTES, MIN_SECRET_BYTES } from '../domain/webhooks/webhook-secret.ts'
 
 /** Schemas that have the fields of another one, and their descriptions, as far as their names do not say it (describe.ts). */
 export const DERIVED: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
 const END_TIME = 'End, `HH:MM`, on the same day.'
 const FAILED_MESSAGE = 'Id of the message. `GET /messages/{id}` returns the reason as `error_message`.'
 const OWN_SECRET =
-  'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
+  `A signing secret of your own: \`whsec_\` followed by the base64 of ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes, or any visible ASCII ` +
   'characters without `whsec_`, which are used as they are.'
 
 /** Fields that mean the same in every schema that does not have a description of its own. */
@@ -223,7 +223,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
     channel: '`sms` or `email`.',
     patient_id: 'Id of the patient who receives the message.',
     message:
-      'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters.',
+      'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153.',
     subject: "Email only; a single line. Defaults to the clinic's name.",
   },
   WebhookCreate: {
@@ -411,8 +411,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, string>
   },
   'list-patients': {
     ...RECORD_LIST,
-    search:
-      'Words, or a number, that the name, phone number or email address contains; at most 200 characters.',
+    search: 'Words, or a number, that the name, phone number or email address contains.',
     national_id:
       'Only patients with exactly this national id. Also requires the scope `patient.read.private`.',
   },

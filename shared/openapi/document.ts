@@ -1,3 +1,4 @@
+import { MAX_IDEMPOTENCY_KEY } from '../api/error-catalogue.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
 import { ROUTES } from '../api/routes.ts'
 import { webhookOperations } from './events.ts'
@@ -54,7 +55,12 @@ const IdempotencyKey: Json = {
     'A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 ' +
     'hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. ' +
     'Bodies are compared byte by byte.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`^[\x21-\x7e]+$` },
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_IDEMPOTENCY_KEY,
+    pattern: String.raw`^[\x21-\x7e]+$`,
+  },
 }
 
 const IdempotencyKeyAlias: Json = {

@@ -1,6 +1,8 @@
 import { ERROR_KEYS, errorEntry } from '../api/error-catalogue.ts'
+import { MAX_DETAILS } from '../api/errors.ts'
 import { BASE_PATH } from '../api/route.ts'
 import type { Scope } from '../domain/scope.ts'
+import { MAX_BODY_BYTES } from '../http/read-body.ts'
 import { detailFields } from './errors.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -18,12 +20,12 @@ keep it on a server. The API does not support CORS.
 
 ## Conventions
 
-- Unknown parameters and fields are errors, as are repeated parameters. \`details\` names each one, up to 20.
+- Unknown parameters and fields are errors, as are repeated parameters. \`details\` names each one, up to ${MAX_DETAILS}.
 - Ids are UUIDs and are not case-sensitive. A malformed id, an unknown id and an id of another clinic are all not found.
 - Dates are \`YYYY-MM-DD\` and times are \`HH:MM\`, in the clinic's time zone. Timestamps include its UTC offset at that instant.
 - Optional fields of records are \`null\`, never absent, except private fields, and fields that the credential may not read.
 - Amounts are numbers in units of the currency, exact to its decimals.
-- Request bodies are \`application/json\` of at most 256 KiB.
+- Request bodies are \`application/json\` of at most ${MAX_BODY_BYTES / 1024} KiB.
 
 ## Lists
 
@@ -58,7 +60,7 @@ fields are validated.
 
 \`{"error": CODE, "message": KEY, "details": [...]}\`. \`message\` is a translation key with the prefix
 \`errors.developer_api.\`. \`/errors.json\` contains the English texts below, ready for translation. Include \`x-request-id\` when you
-contact support. \`details\` has at most 20 items; \`details_omitted\` is then the number of the others.
+contact support. \`details\` has at most ${MAX_DETAILS} items; \`details_omitted\` is then the number of the others.
 
 ${errorTable()}`
 

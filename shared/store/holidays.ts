@@ -3,7 +3,7 @@
  * and bookings read with the doctor. A doctor who is added gets the copy in the transaction that adds the doctor.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { isSameSpan, type TimeOff, type TimeOffSpan } from '../domain/booking/doctor.ts'
+import { isSameSpan, MAX_HOLIDAYS, type TimeOff, type TimeOffSpan } from '../domain/booking/doctor.ts'
 import { formatSpan } from '../domain/booking/doctor-days.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import { timeOffId } from '../domain/uuid.ts'
@@ -113,9 +113,6 @@ export function holidayStore({ table }: { table: Table }) {
 export type HolidayChange = Pick<Holidays, 'holidays' | 'imports'>
 
 const COPIES_AT_ONCE = 8
-
-/** The most holidays that a clinic can have: twenty years of them. Each doctor has a copy. */
-export const MAX_HOLIDAYS = 200
 
 /** The imported holidays that were not removed. */
 export const presentImports = ({

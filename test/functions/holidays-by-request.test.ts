@@ -1,9 +1,10 @@
 /** Holidays that requests add and delete. */
 import { beforeEach, expect, it } from 'vitest'
+import { MAX_HOLIDAYS } from '../../shared/domain/booking/doctor.ts'
 import { addDays } from '../../shared/domain/clock.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { readImportIds } from '../../shared/store/external-ids/derive.ts'
-import { holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
+import { holidayStore } from '../../shared/store/holidays.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { request, tableOfFunctions } from '../support/functions.ts'
 import { importRows } from '../support/imports.ts'

@@ -77,7 +77,7 @@ export interface paths {
         };
         /**
          * List patients
-         * @description Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents, apostrophes and letter variants such as `ı ß ł ø đ æ œ` make no difference, and `Kaya, Ada` finds Ada Kaya. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a name of more than 189 bytes of UTF-8, the end may not be searchable.
+         * @description Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents, apostrophes and letter variants such as `ı ß ł ø đ æ œ` make no difference, and `Kaya, Ada` finds Ada Kaya. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. The end of a very long name may not be searchable.
          *
          *     `national_id` finds the patients who have exactly this one; it cannot be combined with `search` or `is_active`. `external_id` finds the one patient with this id, and is sent alone or with `limit`.
          *
@@ -1051,7 +1051,7 @@ export interface paths {
         put?: never;
         /**
          * Write records of the clinic's own system
-         * @description Creates and changes up to 50 records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
+         * @description Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
          *
          *     Scope: `sync.write`, and that of the entity.
          */
@@ -2145,7 +2145,7 @@ export interface components {
             duration?: number;
             /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
             end_time?: string;
-            /** @description Ids of active treatments that the doctor offers, at most 10. An empty list removes them. */
+            /** @description Ids of active treatments that the doctor offers. An empty list removes them. */
             treatment_ids?: string[];
             /** @description Id of an active room. Null removes the room. */
             room_id?: string | null;
@@ -2377,13 +2377,13 @@ export interface components {
             duration?: number;
             /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
             end_time?: string;
-            /** @description Ids of active treatments that the doctor offers, at most 10. */
+            /** @description Ids of active treatments that the doctor offers. */
             treatment_ids?: string[];
             /** @description Id of an active room. */
             room_id?: string | null;
-            /** @description Notes, at most 2,000 characters. */
+            /** @description Notes. */
             notes?: string | null;
-            /** @description Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
+            /** @description Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them. */
             external_id?: string | null;
         };
         AppointmentCreatedEvent: {
@@ -3511,7 +3511,7 @@ export interface components {
             duration?: number;
             /** @description End, `HH:MM`, on the same day. Can be sent instead of `duration`. */
             end_time?: string;
-            /** @description Ids of active treatments that the doctor offers, at most 10. */
+            /** @description Ids of active treatments that the doctor offers. */
             treatment_ids?: string[];
             /** @description Id of an active room. */
             room_id?: string | null;
@@ -3574,7 +3574,7 @@ export interface components {
              * @description Last day. Defaults to `from`. `YYYY-MM-DD`.
              */
             to?: string;
-            /** @description Name of the holiday, at most 100 characters. */
+            /** @description Name of the holiday. */
             name?: string | null;
             /** @description Id in the clinic's own system. Imports use it as their own. */
             external_id?: string | null;
@@ -3700,7 +3700,7 @@ export interface components {
              */
             message: "errors.developer_api.invalid_idempotency_key";
         };
-        /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+        /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
         InvalidParamsError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -3741,7 +3741,7 @@ export interface components {
              * @description Id of the patient.
              */
             patient_id?: string;
-            /** @description All line items, 1 to 100. */
+            /** @description All line items. */
             line_items?: components["schemas"]["LineItemCreate"][];
         };
         /** @description The invoice is a draft or cancelled, or its patient was erased. */
@@ -3758,7 +3758,7 @@ export interface components {
             message: "errors.developer_api.invoice_closed";
         };
         InvoiceCreate: {
-            /** @description Number, at most 100 characters, unique in the clinic. Defaults to the next one of the clinic. */
+            /** @description Number, unique in the clinic. Defaults to the next one of the clinic. */
             invoice_number?: string;
             /**
              * Format: date
@@ -3781,9 +3781,9 @@ export interface components {
              * @description Id of the patient.
              */
             patient_id: string;
-            /** @description Line items, 1 to 100. */
+            /** @description Line items. */
             line_items: components["schemas"]["LineItemCreate"][];
-            /** @description Id in another system, unique among the invoices of the clinic, imported ones included, and not the id of another one. It cannot be changed. 1 to 100 visible characters, with single spaces between them. */
+            /** @description Id in another system, unique among the invoices of the clinic, imported ones included, and not the id of another one. It cannot be changed. Visible characters, with single spaces between them. */
             external_id?: string;
         };
         InvoiceCreatedEvent: {
@@ -4249,7 +4249,7 @@ export interface components {
             treatment: components["schemas"]["CatalogueReference"] | null;
         };
         LineItemCreate: {
-            /** @description What was provided, at most 500 characters. */
+            /** @description What was provided. */
             description: string;
             /**
              * Format: double
@@ -4356,7 +4356,7 @@ export interface components {
              * @description Id of the patient who receives the message.
              */
             patient_id: string;
-            /** @description An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters. */
+            /** @description An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. */
             message: string;
             /** @description Email only; a single line. Defaults to the clinic's name. */
             subject?: string | null;
@@ -4515,19 +4515,19 @@ export interface components {
             gender?: ("male" | "female" | "other" | "unknown") | null;
             /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
-            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode. */
+            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either. */
             email_address?: string | null;
             /** @description Whether SMS can be sent to the patient. True by default. */
             accepts_sms?: boolean;
             /** @description Whether emails can be sent to the patient. True by default. */
             accepts_email?: boolean;
-            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
+            /** @description Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
             language?: string | null;
-            /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
+            /** @description National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
-            /** @description Notes, at most 2,000 characters. */
+            /** @description Notes. */
             notes?: string | null;
-            /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
+            /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them. */
             external_id?: string | null;
         };
         PatientCreate: {
@@ -4541,19 +4541,19 @@ export interface components {
             gender?: ("male" | "female" | "other" | "unknown") | null;
             /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
-            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode. */
+            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either. */
             email_address?: string | null;
             /** @description Whether SMS can be sent to the patient. True by default. */
             accepts_sms?: boolean;
             /** @description Whether emails can be sent to the patient. True by default. */
             accepts_email?: boolean;
-            /** @description Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
+            /** @description Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
             language?: string | null;
-            /** @description National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
+            /** @description National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
             national_id?: string | null;
-            /** @description Notes, at most 2,000 characters. */
+            /** @description Notes. */
             notes?: string | null;
-            /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them. */
+            /** @description Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them. */
             external_id?: string | null;
         };
         PatientCreatedEvent: {
@@ -4815,7 +4815,7 @@ export interface components {
                 id: string;
             };
         };
-        /** @description The request body is larger than 256 KiB, or the query string is too long. */
+        /** @description The request body or the query string is too long. */
         PayloadTooLargeError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -4911,7 +4911,7 @@ export interface components {
              * @description Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future. `YYYY-MM-DD`.
              */
             payment_date?: string;
-            /** @description Description, at most 500 characters. */
+            /** @description Description. */
             description?: string | null;
         };
         PaymentCreatedEvent: {
@@ -5164,7 +5164,7 @@ export interface components {
             };
         };
         PaymentVoid: {
-            /** @description Why the payment is voided, at most 500 characters. A payment that has failed already keeps what it has. */
+            /** @description Why the payment is voided. A payment that has failed already keeps what it has. */
             reason?: string | null;
         };
         PersonRef: {
@@ -5321,7 +5321,7 @@ export interface components {
              */
             message: "errors.developer_api.provider_unavailable";
         };
-        /** @description Filters in `details` need a range of at most 31 days with at most 5,000 records. */
+        /** @description Filters in `details` need a range of dates, or a smaller one. */
         RangeRequiredError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -5510,7 +5510,7 @@ export interface components {
             end_time: string;
         };
         SecretRotation: {
-            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted. */
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted. */
             secret?: string;
         };
         /**
@@ -5705,7 +5705,7 @@ export interface components {
              * @enum {string}
              */
             entity: "departments" | "doctors" | "holidays" | "rooms" | "treatments" | "price-lists" | "patients" | "appointments" | "invoices" | "payments" | "messages";
-            /** @description Records with the fields of import files in NDJSON. At most 256 KB together. */
+            /** @description Records with the fields of import files in NDJSON. */
             records: {
                 [key: string]: unknown;
             }[];
@@ -5791,7 +5791,7 @@ export interface components {
             start_time?: string;
             /** @description End of a block within the day, `HH:MM`. */
             end_time?: string;
-            /** @description Reason, at most 100 characters. */
+            /** @description Reason. */
             reason?: string | null;
         };
         /** @description The time off does not exist. */
@@ -6084,7 +6084,7 @@ export interface components {
              */
             message: "errors.developer_api.unsupported_media_type";
         };
-        /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. */
+        /** @description A field of the request body is missing or invalid. `details` names each one. */
         ValidationError: {
             /**
              * @description Code of the error. Several errors can share one.
@@ -6136,7 +6136,7 @@ export interface components {
             events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed" | "payment.received")[];
             /** @description Description, one line. Null removes it. */
             description?: string | null;
-            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. */
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any visible ASCII characters without `whsec_`, which are used as they are. */
             secret?: string;
             /** @description Whether events are delivered. */
             is_active?: boolean;
@@ -6177,7 +6177,7 @@ export interface components {
             events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "payment.updated" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "doctor.created" | "doctor.updated" | "treatment.created" | "treatment.updated" | "clinic.updated" | "import.completed" | "payment.received")[];
             /** @description Description, one line. */
             description?: string | null;
-            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted. */
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted. */
             secret?: string;
             /** @description Whether events are delivered. Defaults to true. */
             is_active?: boolean;
@@ -6356,7 +6356,7 @@ export interface components {
                 "application/json": components["schemas"]["RequestBlockedError"];
             };
         };
-        /** @description The request body is larger than 256 KiB, or the query string is too long. */
+        /** @description The request body or the query string is too long. */
         PayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -6564,7 +6564,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6612,7 +6612,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6681,7 +6681,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6719,7 +6719,7 @@ export interface operations {
                 after?: string;
                 /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
                 updated_since?: string;
-                /** @description Words, or a number, that the name, phone number or email address contains; at most 200 characters. */
+                /** @description Words, or a number, that the name, phone number or email address contains. */
                 search?: string;
                 /** @description Only active, or only inactive records. */
                 is_active?: boolean;
@@ -6754,7 +6754,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6834,7 +6834,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6882,7 +6882,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6969,7 +6969,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7071,7 +7071,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7149,7 +7149,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7234,7 +7234,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7297,7 +7297,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7382,7 +7382,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7445,7 +7445,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7520,7 +7520,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7602,7 +7602,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7665,7 +7665,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7752,7 +7752,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7856,7 +7856,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -7934,7 +7934,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8013,7 +8013,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8113,7 +8113,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8235,7 +8235,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8283,7 +8283,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8352,7 +8352,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8457,7 +8457,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8554,7 +8554,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8602,7 +8602,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8666,7 +8666,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8773,7 +8773,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8853,7 +8853,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8901,7 +8901,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -8988,7 +8988,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9090,7 +9090,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9153,7 +9153,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9228,7 +9228,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9308,7 +9308,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9371,7 +9371,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9458,7 +9458,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9560,7 +9560,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9623,7 +9623,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9700,7 +9700,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9780,7 +9780,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9843,7 +9843,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -9930,7 +9930,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10032,7 +10032,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10095,7 +10095,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10188,7 +10188,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10283,7 +10283,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10347,7 +10347,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10449,7 +10449,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10530,7 +10530,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10659,7 +10659,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of dates, or a smaller one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10739,7 +10739,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10803,7 +10803,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. Or: The patient is inactive: appointments and messages are not possible. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. Or: The patient is inactive: appointments and messages are not possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10893,7 +10893,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10995,7 +10995,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11074,7 +11074,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. Or: The patient is inactive: appointments and messages are not possible. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. `details` has the reason. Or: The start time is not in the future, in the clinic's time zone. Or: The patient is inactive: appointments and messages are not possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11159,7 +11159,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11237,7 +11237,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11322,7 +11322,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11400,7 +11400,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11485,7 +11485,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11563,7 +11563,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11648,7 +11648,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11726,7 +11726,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11811,7 +11811,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11889,7 +11889,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: It is too early for this action. `details` has the time from which it is possible. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11974,7 +11974,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12053,7 +12053,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12126,7 +12126,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12206,7 +12206,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12269,7 +12269,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12356,7 +12356,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12440,7 +12440,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12587,7 +12587,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12650,7 +12650,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12745,7 +12745,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of dates, or a smaller one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12825,7 +12825,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12888,7 +12888,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12978,7 +12978,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13080,7 +13080,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13158,7 +13158,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13243,7 +13243,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13321,7 +13321,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13406,7 +13406,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13484,7 +13484,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13571,7 +13571,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13677,7 +13677,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13757,7 +13757,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13820,7 +13820,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The amount is above the balance of the invoice. `details` has the largest possible amount. Or: The refund is above what was paid, less pending refunds. `details` has the largest possible amount. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The amount is above the balance of the invoice. `details` has the largest possible amount. Or: The refund is above what was paid, less pending refunds. `details` has the largest possible amount. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13907,7 +13907,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14007,7 +14007,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14070,7 +14070,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14159,7 +14159,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of at most 31 days with at most 5,000 records. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. Or: Filters in `details` need a range of dates, or a smaller one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14238,7 +14238,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14302,7 +14302,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The patient declined messages by this channel. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The patient is inactive: appointments and messages are not possible. Or: The patient declined messages by this channel. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14411,7 +14411,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14444,7 +14444,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14531,7 +14531,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14621,7 +14621,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14701,7 +14701,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14734,7 +14734,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The clinic has reached its limit of webhook endpoints. Delete one first. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. Or: The clinic has reached its limit of webhook endpoints. Delete one first. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14821,7 +14821,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14905,7 +14905,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15037,7 +15037,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15116,7 +15116,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15199,7 +15199,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15263,7 +15263,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15345,7 +15345,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15393,7 +15393,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15472,7 +15472,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15576,7 +15576,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15624,7 +15624,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15699,7 +15699,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The cursor `after` does not belong to this list and its filters, or a restore of the clinic's records has ended it, or undone the changes after `updated_since`. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15775,7 +15775,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15825,7 +15825,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or the query string is too long. */
+            /** @description The request body or the query string is too long. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15959,7 +15959,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16026,7 +16026,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or the query string is too long. */
+            /** @description The request body or the query string is too long. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16060,7 +16060,7 @@ export interface operations {
                     "application/json": components["schemas"]["UnsupportedMediaTypeError"];
                 };
             };
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16196,7 +16196,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            /** @description A query parameter is missing or invalid, or the header `if-match` is invalid. `details` names each one. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16263,7 +16263,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"] | components["schemas"]["DeliveryNotFoundError"];
                 };
             };
-            /** @description The request body is larger than 256 KiB, or the query string is too long. */
+            /** @description The request body or the query string is too long. */
             413: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16297,7 +16297,7 @@ export interface operations {
                     "application/json": components["schemas"]["UnsupportedMediaTypeError"];
                 };
             };
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

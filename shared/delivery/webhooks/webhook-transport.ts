@@ -31,7 +31,7 @@ export type TransportSettings = {
   readonly tls?: Pick<SecureContextOptions, 'ca'>
 }
 
-const DEADLINE_MS = 15_000
+export const DEADLINE_MS = 15_000
 
 /** The share of the deadline for connecting to one address, so that time is left for the next. */
 const CONNECT_SHARE = 1 / 3

@@ -17,6 +17,9 @@ export const isSameSpan = (a: TimeOffSpan, b: TimeOffSpan): boolean =>
 /** The most doctors of one clinic who can be booked: availability reads a day of all of them at once. */
 export const MAX_ACTIVE_DOCTORS = 500
 
+/** The most holidays that a clinic can have: twenty years of them. Each doctor has a copy. */
+export const MAX_HOLIDAYS = 200
+
 /** A physician of one clinic, with the working hours that booking goes by. */
 export type Doctor = {
   readonly id: string

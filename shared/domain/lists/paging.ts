@@ -1,5 +1,7 @@
 export const MAX_PAGE = 1_000_000
 export const MAX_LIMIT = 100
+/** A filter that no tally counts is exact only if all records of a range are read. */
+export const MAX_RANGE_DAYS = 31
 /** The records that a page with a filter that no tally counts reads at most. */
 export const MAX_UNCOUNTED_ROWS = 5_000
 

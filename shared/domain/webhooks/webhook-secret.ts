@@ -4,8 +4,8 @@ export const SECRET_PREFIX = 'whsec_'
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{16,256}$/
 
-const MIN_BYTES = 24
-const MAX_BYTES = 64
+export const MIN_SECRET_BYTES = 24
+export const MAX_SECRET_BYTES = 64
 
 /** The reason why a text is not a valid secret; null if it is valid. */
 export function secretIssue(text: string): string | null {
@@ -17,8 +17,8 @@ export function secretIssue(text: string): string | null {
   // Decoders differ in how they treat malformed base64, and the endpoint's must produce the same bytes.
   if (bytes.toString('base64') !== text.slice(SECRET_PREFIX.length))
     return 'must be valid, padded base64 after whsec_'
-  if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES)
-    return 'must hold 24 to 64 bytes of base64 after whsec_'
+  if (bytes.length < MIN_SECRET_BYTES || bytes.length > MAX_SECRET_BYTES)
+    return `must hold ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes of base64 after whsec_`
   return null
 }
 

@@ -33,7 +33,7 @@ export type DoctorOutcome = {
 export type DoctorFields = Partial<Omit<Doctor, 'id'>> & Pick<Provenance, 'externalId'>
 
 /** Appointments after these days are not counted. */
-const COUNTED_DAYS = 366
+export const COUNTED_DAYS = 366
 
 /** Creates and changes doctors for requests. */
 export function doctorChanges(table: Table) {

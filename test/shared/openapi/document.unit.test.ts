@@ -147,6 +147,19 @@ it('describes every field, parameter and operation', () => {
   expect(undescribed).toEqual([])
 })
 
+it('leaves out of descriptions the limits that are in the schema', () => {
+  const repeated: string[] = []
+  const walk = (value: any, at: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const schemas = [value, value.schema ?? {}, ...(value.anyOf ?? [])]
+    const isLimited = schemas.some((one) => (one.maxLength ?? one.maximum ?? one.maxItems) !== undefined)
+    if (isLimited && /(at most|up to) \d|\d to \d+ (?!bytes)/i.test(value.description)) repeated.push(at)
+    for (const [name, inner] of Object.entries(value)) walk(inner, `${at}/${name}`)
+  }
+  walk(document, '')
+  expect(repeated).toEqual([])
+})
+
 it('has nothing that generators for Go read otherwise: untyped constants, float32, constructors, components of webhooks alone', () => {
   const misread: string[] = []
   const walk = (value: any, at: string): void => {

@@ -1,10 +1,10 @@
 /** Holidays of a clinic, as files have them. Changed holidays are tested in second-run.test.ts. */
 import { expect, it } from 'vitest'
 import { storedIds } from '../../../../bin/clinic/export/export-ids.ts'
-import type { TimeOff } from '../../../../shared/domain/booking/doctor.ts'
+import { MAX_HOLIDAYS, type TimeOff } from '../../../../shared/domain/booking/doctor.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
-import { holidayStore, MAX_HOLIDAYS } from '../../../../shared/store/holidays.ts'
+import { holidayStore } from '../../../../shared/store/holidays.ts'
 import { importedClinic } from '../../../bin/clinic/import/calendar-fixtures.ts'
 import { interruptedTable } from '../../../support/intercepted-table.ts'
 import { runVerification } from '../../maintenance/verify/practice.ts'

@@ -166,19 +166,19 @@ class PatientCreate(_PatientCreate, total=False):
     phone_number: Optional[str]
     """Phone number in E.164 format. Must be valid in its country's numbering plan."""
     email_address: Optional[str]
-    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode."""
+    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either."""
     accepts_sms: bool
     """Whether SMS can be sent to the patient. True by default."""
     accepts_email: bool
     """Whether emails can be sent to the patient. True by default."""
     language: Optional[str]
-    """Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
+    """Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
     national_id: Optional[str]
-    """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
+    """National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
-    """Notes, at most 2,000 characters."""
+    """Notes."""
     external_id: Optional[str]
-    """Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them."""
+    """Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them."""
 
 
 class _PatientDetails(TypedDict):
@@ -237,19 +237,19 @@ class PatientChanges(TypedDict, total=False):
     phone_number: Optional[str]
     """Phone number in E.164 format. Must be valid in its country's numbering plan."""
     email_address: Optional[str]
-    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode. At most 254 characters with the domain in punycode."""
+    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either."""
     accepts_sms: bool
     """Whether SMS can be sent to the patient. True by default."""
     accepts_email: bool
     """Whether emails can be sent to the patient. True by default."""
     language: Optional[str]
-    """Language of the patient, as a BCP 47 tag of at most 35 characters that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
+    """Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
     national_id: Optional[str]
-    """National id: 1 to 32 letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
+    """National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
     notes: Optional[str]
-    """Notes, at most 2,000 characters."""
+    """Notes."""
     external_id: Optional[str]
-    """Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them."""
+    """Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them."""
 
 
 @final
@@ -445,7 +445,7 @@ class TimeOffCreate(_TimeOffCreateKeywords, total=False):
     end_time: str
     """End of a block within the day, `HH:MM`."""
     reason: Optional[str]
-    """Reason, at most 100 characters."""
+    """Reason."""
 
 
 _HolidayKeywords = TypedDict("_HolidayKeywords", {"from": "str"})
@@ -469,7 +469,7 @@ class HolidayCreate(_HolidayCreateKeywords, total=False):
     to: str
     """Last day. Defaults to `from`. `YYYY-MM-DD`."""
     name: Optional[str]
-    """Name of the holiday, at most 100 characters."""
+    """Name of the holiday."""
     external_id: Optional[str]
     """Id in the clinic's own system. Imports use it as their own."""
 
@@ -708,7 +708,7 @@ class HoldCreate(_HoldCreate, total=False):
     end_time: str
     """End, `HH:MM`, on the same day. Can be sent instead of `duration`."""
     treatment_ids: List[str]
-    """Ids of active treatments that the doctor offers, at most 10."""
+    """Ids of active treatments that the doctor offers."""
     room_id: Optional[str]
     """Id of an active room."""
     expires_in: int
@@ -839,13 +839,13 @@ class AppointmentCreate(_AppointmentCreate, total=False):
     end_time: str
     """End, `HH:MM`, on the same day. Can be sent instead of `duration`."""
     treatment_ids: List[str]
-    """Ids of active treatments that the doctor offers, at most 10."""
+    """Ids of active treatments that the doctor offers."""
     room_id: Optional[str]
     """Id of an active room."""
     notes: Optional[str]
-    """Notes, at most 2,000 characters."""
+    """Notes."""
     external_id: Optional[str]
-    """Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. 1 to 100 visible characters, with single spaces between them."""
+    """Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them."""
 
 
 @final
@@ -861,7 +861,7 @@ class AppointmentChanges(TypedDict, total=False):
     end_time: str
     """End, `HH:MM`, on the same day. Can be sent instead of `duration`."""
     treatment_ids: List[str]
-    """Ids of active treatments that the doctor offers, at most 10. An empty list removes them."""
+    """Ids of active treatments that the doctor offers. An empty list removes them."""
     room_id: Optional[str]
     """Id of an active room. Null removes the room."""
     notes: Optional[str]
@@ -1105,7 +1105,7 @@ class ExpandedInvoice(TypedDict):
 
 class _LineItemCreate(TypedDict):
     description: str
-    """What was provided, at most 500 characters."""
+    """What was provided."""
     quantity: float
     """Number of units, with at most 4 decimals."""
     unit_price: float
@@ -1130,13 +1130,13 @@ class _InvoiceCreate(TypedDict):
     patient_id: str
     """Id of the patient."""
     line_items: List[LineItemCreate]
-    """Line items, 1 to 100."""
+    """Line items."""
 
 
 @final
 class InvoiceCreate(_InvoiceCreate, total=False):
     invoice_number: str
-    """Number, at most 100 characters, unique in the clinic. Defaults to the next one of the clinic."""
+    """Number, unique in the clinic. Defaults to the next one of the clinic."""
     issue_date: str
     """Date of issue. Defaults to today, in the clinic's time zone. `YYYY-MM-DD`."""
     due_date: Optional[str]
@@ -1148,7 +1148,7 @@ class InvoiceCreate(_InvoiceCreate, total=False):
     status: Literal["draft", "sent"]
     """`draft` (default) or `sent`."""
     external_id: str
-    """Id in another system, unique among the invoices of the clinic, imported ones included, and not the id of another one. It cannot be changed. 1 to 100 visible characters, with single spaces between them."""
+    """Id in another system, unique among the invoices of the clinic, imported ones included, and not the id of another one. It cannot be changed. Visible characters, with single spaces between them."""
 
 
 @final
@@ -1332,7 +1332,7 @@ class InvoiceChanges(TypedDict, total=False):
     patient_id: str
     """Id of the patient."""
     line_items: List[LineItemCreate]
-    """All line items, 1 to 100."""
+    """All line items."""
 
 
 class _PaymentCreate(TypedDict):
@@ -1351,7 +1351,7 @@ class PaymentCreate(_PaymentCreate, total=False):
     payment_date: str
     """Date of the payment, in the clinic's time zone. Defaults to today, and must not be in the future. `YYYY-MM-DD`."""
     description: Optional[str]
-    """Description, at most 500 characters."""
+    """Description."""
 
 
 @final
@@ -1391,7 +1391,7 @@ class PaymentDetails(TypedDict):
 @final
 class PaymentVoid(TypedDict, total=False):
     reason: Optional[str]
-    """Why the payment is voided, at most 500 characters. A payment that has failed already keeps what it has."""
+    """Why the payment is voided. A payment that has failed already keeps what it has."""
 
 
 @final
@@ -1432,7 +1432,7 @@ class _MessageCreate(TypedDict):
     patient_id: str
     """Id of the patient who receives the message."""
     message: str
-    """An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153. An email may have at most 10,000 characters."""
+    """An SMS may have at most ten segments: 1,530 characters of the GSM alphabet, or 630 UTF-16 code units if any character is outside it. Of the GSM alphabet, `^{}\\[~]|` and the euro sign count twice, and three times where they would be split over two segments of 153."""
 
 
 @final
@@ -1469,7 +1469,7 @@ class _SyncRequest(TypedDict):
     entity: Literal["departments", "doctors", "holidays", "rooms", "treatments", "price-lists", "patients", "appointments", "invoices", "payments", "messages"]
     """Entity of the records. Besides `sync.write`, the credential needs the scope that writes it."""
     records: List[Dict[str, Any]]
-    """Records with the fields of import files in NDJSON. At most 256 KB together."""
+    """Records with the fields of import files in NDJSON."""
 
 
 @final
@@ -1552,7 +1552,7 @@ class WebhookCreate(_WebhookCreate, total=False):
     description: Optional[str]
     """Description, one line."""
     secret: str
-    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted."""
+    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted."""
     is_active: bool
     """Whether events are delivered. Defaults to true."""
 
@@ -1632,7 +1632,7 @@ class WebhookChanges(TypedDict, total=False):
     description: Optional[str]
     """Description, one line. Null removes it."""
     secret: str
-    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are."""
+    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any visible ASCII characters without `whsec_`, which are used as they are."""
     is_active: bool
     """Whether events are delivered."""
 
@@ -1640,7 +1640,7 @@ class WebhookChanges(TypedDict, total=False):
 @final
 class SecretRotation(TypedDict, total=False):
     secret: str
-    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted."""
+    """A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any visible ASCII characters without `whsec_`, which are used as they are. Generated if omitted."""
 
 
 @final

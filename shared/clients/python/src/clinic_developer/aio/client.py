@@ -71,7 +71,7 @@ class AsyncPatients(AsyncRecordResource["Patient"]):
     ) -> Any:
         """List patients.
 
-        Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents, apostrophes and letter variants such as `ı ß ł ø đ æ œ` make no difference, and `Kaya, Ada` finds Ada Kaya. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a name of more than 189 bytes of UTF-8, the end may not be searchable.
+        Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents, apostrophes and letter variants such as `ı ß ł ø đ æ œ` make no difference, and `Kaya, Ada` finds Ada Kaya. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. The end of a very long name may not be searchable.
 
         `national_id` finds the patients who have exactly this one; it cannot be combined with `search` or `is_active`. `external_id` finds the one patient with this id, and is sent alone or with `limit`.
 
@@ -85,7 +85,7 @@ class AsyncPatients(AsyncRecordResource["Patient"]):
 
         updated_since: Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. An ISO 8601 timestamp with any UTC offset. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`.
 
-        search: Words, or a number, that the name, phone number or email address contains; at most 200 characters.
+        search: Words, or a number, that the name, phone number or email address contains.
 
         is_active: Only active, or only inactive records.
 
@@ -2318,7 +2318,7 @@ class AsyncSync(AsyncResource):
     ) -> Response[SyncRecordsResponse]:
         """Write records of the clinic's own system.
 
-        Creates and changes up to 50 records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
+        Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
 
         Scope: `sync.write`, and that of the entity.
         """
