@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 function offsetsOf(name: string): string {
   // Each offset is in minutes to the west, and applies until an instant.
   const { untils, offsets } = moment.tz.zone(name) as moment.MomentZone
-  const offsetAt = (index: number) => 0 - (offsets[index] as number)
+  const offsetAt = (index: number) => 0 - (offsets[index] ?? 0)
   const changes = untils.flatMap((until, at) =>
     until > TABLE_START && until < TABLE_END && offsetAt(at) !== offsetAt(at + 1)
       ? [`${until / MINUTE_MS}:${offsetAt(at + 1)}`]

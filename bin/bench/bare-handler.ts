@@ -21,7 +21,7 @@ const COMMANDS = {
 } as const
 
 /** The first ones are those of the start of a function. */
-let calls: DocumentCalls = JSON.parse(process.env.CALLS as string)
+let calls: DocumentCalls = JSON.parse(process.env.CALLS ?? '')
 const [, ...callsOfRequest] = calls
 const client = DynamoDBDocumentClient.from(new DynamoDBClient())
 

@@ -78,7 +78,7 @@ async function runProcess(args: readonly string[], env: Record<string, string>):
   const output = text(child.stdio[3] as Readable)
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${args[0]} ended with code ${code}`)
-  return JSON.parse(await output) as Report
+  return JSON.parse(await output)
 }
 
 /** A clinic with two days of appointments, in a zone with daylight saving time. */
@@ -94,7 +94,7 @@ async function buildColdClinic(table: Table): Promise<OpenClinic> {
 
 /** A typical request of each measured endpoint. */
 function requestsOf({ patients, doctors, credential }: OpenClinic): Record<string, RequestInput> {
-  const id = patients[0]?.id as string
+  const id = patients[0]?.id ?? ''
   const headers = { ...credential.headers, 'content-type': 'application/json' }
   const post = (body: object) => ({ method: 'POST', headers, body: JSON.stringify(body) })
   const time = { appointment_date: addDays(TODAY, 2), start_time: '12:00' }

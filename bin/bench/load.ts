@@ -40,7 +40,7 @@ export async function measureLoad(): Promise<Measured> {
   try {
     const ready = { signal: AbortSignal.timeout(60_000) }
     const [line] = (await once(createInterface(stack.stdout), 'line', ready)) as [string]
-    const { base_url: baseUrl } = JSON.parse(line) as { base_url: string }
+    const { base_url: baseUrl }: { base_url: string } = JSON.parse(line)
     const about = (await (await fetch(`${baseUrl}/_local`)).json()) as SeededStack
     const clinic = await onTable(about, openBusyClinic)
     const send = sender(`${baseUrl}${BASE_PATH}`, clinic.credential.headers)
@@ -49,7 +49,7 @@ export async function measureLoad(): Promise<Measured> {
       const { statuses, latencies, seconds } = await sustained(offered, SECONDS, mixed)
       const counts = { served: 0, rejected: 0, failed: 0 }
       for (const [status, count] of statuses) counts[kindOf(status)] += count
-      const megabytes = Math.round(peakMegabytes(stack.pid as number))
+      const megabytes = Math.round(peakMegabytes(stack.pid ?? 0))
       lines.push({ label, offered, ...counts, served: counts.served / seconds, latencies, megabytes })
     }
     await measure('100 a second, just started', 100)
@@ -102,7 +102,7 @@ function mixedRequests(send: Send, clinic: OpenClinic): LoadCall {
       `/appointments?date_from=${day}&date_to=${day}`,
       `/availability?doctor_id=${clinic.doctors[0].id}&date=${day}`,
     ]
-    return send(reads[index % reads.length] as string)
+    return send(reads[index % reads.length] ?? '')
   }
 }
 

@@ -45,7 +45,7 @@ export async function startTableProxy(endpoint: string, delayMs: number) {
       // If the process was stalled, calls of the same round trip have arrived, but were not read yet.
       if (!isReplay) await setTimeout(READING_MS)
       if (reply === 'disconnect') return reply
-      const { ConsumedCapacity = [] } = JSON.parse(reply.body) as { ConsumedCapacity?: Capacity | Capacity[] }
+      const { ConsumedCapacity = [] }: { ConsumedCapacity?: Capacity | Capacity[] } = JSON.parse(reply.body)
       const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0)
       replies.set(key, reply)
       calls.push({ name, body, roundTrip, units })

@@ -31,11 +31,11 @@ export async function runTool(bench: Pick<Bench, 'endpoint' | 'tableName'>, args
   const command = [...tool, '--port', String(port), '--json', ...args]
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] })
   const output = Promise.all([text(child.stdout as Readable), text(child.stdio[3] as Readable)])
-  const [code] = (await once(child, 'close')) as [number | null]
+  const [code] = await once(child, 'close')
   stack.close()
   const [stdout, usage] = await output
   if (code !== 0) throw new Error(`clinic ${args[0]} ended with code ${code}: ${stdout}`)
-  const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(usage) as NodeJS.ResourceUsage
+  const { userCPUTime, systemCPUTime, maxRSS }: NodeJS.ResourceUsage = JSON.parse(usage)
   const cpuMilliseconds = (userCPUTime + systemCPUTime) / 1000
   return { stdout, cpuMilliseconds, peakMegabytes: Math.round(maxRSS / 1024) }
 }

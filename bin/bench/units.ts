@@ -42,9 +42,9 @@ export async function measureUnits(bench: Bench): Promise<Measured> {
   const measure: Measure = async (label, bound, ...works) => {
     const costs: Bound[] = []
     for (const work of works) costs.push(await proxy.measure(work))
-    const cost = bound.map((_, at) => Math.max(...costs.map((one) => one[at] as number)))
-    rows.push([label, ...cost.flatMap((figure, at) => [figure, bound[at] as number])])
-    if (cost.some((figure, at) => figure > (bound[at] as number)))
+    const cost = bound.map((_, at) => Math.max(...costs.map((one) => one[at] ?? 0)))
+    rows.push([label, ...cost.flatMap((figure, at) => [figure, bound[at] ?? 0])])
+    if (cost.some((figure, at) => figure > (bound[at] ?? 0)))
       failures.push(`${label}: ${cost[0]} read units, ${cost[1]} write units, ${cost[2]} round trips`)
   }
   try {

@@ -15,7 +15,7 @@ const settingsOf = (folder: string): ClinicSettings =>
   JSON.parse(readFileSync(join(folder, 'clinic.json'), 'utf8'))
 
 /** The time zone of the first demo clinic. */
-export const demoTimezone = (): string => settingsOf(FOLDERS[0] as string).timezone
+export const demoTimezone = (): string => settingsOf(FOLDERS[0] ?? '').timezone
 
 /** Creates the demo clinics and imports their records. Records that exist are kept, so an interrupted load can be repeated. */
 export const loadDemo = (table: Table): Promise<ReadyClinic[]> =>

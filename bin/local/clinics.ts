@@ -12,7 +12,7 @@ export async function loadClinics(
   load: (table: Table) => Promise<ReadyClinic[]>,
 ): Promise<ReadyClinic[]> {
   const savedFile = dataDir && join(dataDir, 'demo.json')
-  if (savedFile && existsSync(savedFile)) return JSON.parse(readFileSync(savedFile, 'utf8')) as ReadyClinic[]
+  if (savedFile && existsSync(savedFile)) return JSON.parse(readFileSync(savedFile, 'utf8'))
   const clinics = await onTable(stack, load)
   if (savedFile) writeFileSync(savedFile, JSON.stringify(clinics), { mode: 0o600 })
   return clinics

@@ -41,7 +41,7 @@ const MAX_HEADER_LENGTH = 512
 export function parseAuthorization(header: string): CredentialPair | null {
   if (header.length > MAX_HEADER_LENGTH) return null
   const match = AUTHORIZATION_PATTERN.exec(header)
-  return match && { key: match[1] as string, secret: match[2] as string }
+  return match && { key: match[1] ?? '', secret: match[2] ?? '' }
 }
 
 /** Whether a credential is valid at `now` (milliseconds since the epoch). */

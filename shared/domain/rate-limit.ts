@@ -39,7 +39,7 @@ export const rateLimitFor = (perMinute: number): RateLimit => ({
  */
 export function rateWindow(key: string, now: number): RateWindow {
   let offset = 0
-  for (const character of key) offset = (offset * 31 + (character.codePointAt(0) as number)) % 60
+  for (const character of key) offset = (offset * 31 + (character.codePointAt(0) ?? 0)) % 60
   const seconds = Math.floor(now / 1000) + offset
   return { number: Math.floor(seconds / 60), second: seconds % 60 }
 }

@@ -60,10 +60,10 @@ export function offsetAt(at: number, timezone: string): number {
   let [low, high] = [0, zone.changes.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((zone.changes[middle] as number) <= at) low = middle + 1
+    if ((zone.changes[middle] ?? 0) <= at) low = middle + 1
     else high = middle
   }
-  return zone.offsets[low] as number
+  return zone.offsets[low] ?? 0
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()

@@ -15,8 +15,8 @@ export const instantOfUuid = (id: string): string =>
 /** An id from the first 16 bytes of a digest (version 8). */
 export const uuidOfDigest = (digest: Uint8Array): string => {
   const bytes = Uint8Array.from(digest.subarray(0, 16))
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   return stringify(bytes)
 }
 

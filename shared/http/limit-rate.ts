@@ -127,7 +127,7 @@ function recentRequests() {
     add: (key: string, burst: number, at: number): boolean => {
       const latest = [...(times.get(key) ?? []), at].slice(-(burst + 1))
       remember(times, key, latest)
-      return latest.length > burst && at - (latest[0] as number) < 1000
+      return latest.length > burst && at - (latest[0] ?? 0) < 1000
     },
   }
 }

@@ -68,7 +68,7 @@ export function validateBody(
   const sent = new Map<string, string>()
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(body)) {
-    const field = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name
+    const field = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name
     if (!Object.hasOwn(schema.shape, field))
       issues.push(unknownField(name, 'is not a field of this request', Object.keys(schema.shape), issues))
     else if (name !== field && Object.hasOwn(body, field))

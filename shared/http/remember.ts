@@ -5,5 +5,5 @@ const MAX_KEYS = 1000
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size > MAX_KEYS) map.delete(map.keys().next().value as string)
+  if (map.size > MAX_KEYS) map.delete(map.keys().next().value ?? '')
 }

@@ -49,7 +49,7 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
   const marked = await clinicStore({ table }).beginDeletion(id, begun)
   await credentialStore({ table, now: table.now }).refreshClinic(marked)
   const revokedAt = await revokeAll(platform, id)
-  const last = [marked.deletingAt ?? begun, ...revokedAt].toSorted().at(-1) as string
+  const last = [marked.deletingAt ?? begun, ...revokedAt].toSorted().at(-1) ?? begun
   const wait = Date.parse(last) + VISIBILITY_DELAY_MS - table.now()
   if (wait > 0) await sleep(wait)
 

@@ -70,8 +70,8 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
 ): CatalogueStore<Entry> {
   const toEntry = (item: Item): StoredEntry<Entry> => ({
     ...readRecord(item, item.sk, () => decode(item, item.sk)),
-    version: item.v as number,
-    ...(item.ev !== undefined && { events: item.ev as number }),
+    version: item.v ?? 0,
+    ...(item.ev !== undefined && { events: item.ev }),
     ...provenanceOfItem(item),
   })
 
@@ -95,7 +95,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
     readState: async (clinic) => {
       // First, so that it is at most as new as the list.
       const state = await table.get(versionKeyOf(clinic))
-      return { entries: await list(clinic), version: (state?.v as number | undefined) ?? 0 }
+      return { entries: await list(clinic), version: state?.v ?? 0 }
     },
     save: async (clinic, changes, version, extendChanges) => {
       const changeset = new Changeset(table, clinic)

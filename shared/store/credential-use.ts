@@ -51,7 +51,7 @@ export function credentialUse({ table, now }: { table: Table; now: () => number 
   async function lastUses(keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const byPartition = new Map(keys.map((key) => [lastUseKey(key).pk, key]))
     const items = await table.getMany(keys.map(lastUseKey))
-    return new Map(items.map(({ pk, at }) => [byPartition.get(pk) as string, at as string]))
+    return new Map(items.map(({ pk, at }) => [byPartition.get(pk) ?? '', at as string]))
   }
 
   return { recordUse, countRequest, lastUses }

@@ -103,7 +103,7 @@ export function doctorStore({ table }: { table: Table }) {
     const { clinic } = changeset
     const versionKey = catalogueVersionKey(clinic, doctorsPartition(clinic))
     // First, so that it is at most as new as the list.
-    const version = (await table.get(versionKey))?.v as number | undefined
+    const version = (await table.get(versionKey))?.v
     const active = (await list(clinic)).filter(({ isActive }) => isActive).length
     const added = changes.reduce((sum, change) => sum + activeDoctorsAdded(change), 0)
     if (active + added > MAX_ACTIVE_DOCTORS) throw new TooManyActiveDoctors()
@@ -177,7 +177,7 @@ export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holi
   return {
     holidays: days as TimeOff[],
     imports: imports as Holidays['imports'],
-    version: v as number,
+    version: v ?? 0,
     ...unknownAttributes(item, HOLIDAY_ATTRIBUTES),
   }
 }

@@ -129,7 +129,6 @@ export async function* storedIds(
       continue
     }
     for await (const items of partitionPages(table, RECORD_KEYS[idKind](clinic, '').pk))
-      for (const { xi, sk } of items)
-        if (typeof xi === 'string') yield { entity, externalId: xi, id: sk as string }
+      for (const { xi, sk } of items) if (typeof xi === 'string') yield { entity, externalId: xi, id: sk }
   }
 }

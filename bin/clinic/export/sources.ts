@@ -111,7 +111,7 @@ export type SmallSource = {
 }
 
 /** The id in the clinic's own system. A record without one is exported under its id. */
-const externalIdOf = (item: Item): string => (item.xi as string | undefined) ?? item.sk
+const externalIdOf = (item: Item): string => item.xi ?? item.sk
 
 function calendarSource<R>(
   entity: string,
@@ -156,7 +156,7 @@ export const LARGE_SOURCES: readonly LargeSource[] = [
     row: (item) => ({
       id: item.sk,
       externalId: externalIdOf(item),
-      sortKey: sortableNumber(item.o as number),
+      sortKey: sortableNumber(item.o ?? 0),
       columns: patientColumns(toPatient(item)),
     }),
   },

@@ -26,7 +26,7 @@ export async function callSqs<Output>(
   })
   const responseText = await response.text()
   if (!response.ok) throw new Error(`SQS rejected ${action}: ${responseText}`)
-  return JSON.parse(responseText || '{}') as Output
+  return JSON.parse(responseText || '{}')
 }
 
 /** Sends a message to the queue with this ARN. */

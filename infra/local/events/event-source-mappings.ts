@@ -117,7 +117,7 @@ function streamMapping(
     throw new Error(`${id} has ${unknownProperty}, which the local stack does not support for streams.`)
   const { BatchSize = 100, MaximumRetryAttempts = -1 } = properties
   const filters = (properties.FilterCriteria?.Filters ?? []).map(
-    ({ Pattern }) => JSON.parse(Pattern) as EventPattern,
+    ({ Pattern }): EventPattern => JSON.parse(Pattern),
   )
   for (const filter of filters) checkPattern(filter, id)
   const failureQueue = properties.DestinationConfig?.OnFailure?.Destination ?? null

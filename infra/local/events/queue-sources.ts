@@ -120,7 +120,7 @@ export function processedMessages<M extends { readonly MessageId: string }>(
   partialResponses: boolean,
 ): readonly M[] {
   if (!partialResponses) return messages
-  const response = JSON.parse(payload) as { batchItemFailures?: unknown } | null
+  const response: { batchItemFailures?: unknown } | null = JSON.parse(payload)
   const failures = response?.batchItemFailures ?? []
   if (!Array.isArray(failures)) return []
   const failed = new Set(failures.map((failure) => (failure as { itemIdentifier?: unknown })?.itemIdentifier))

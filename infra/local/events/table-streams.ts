@@ -147,5 +147,5 @@ async function call<Output>(
   })
   const responseText = await response.text()
   if (!response.ok) throw new Error(`DynamoDB rejected ${action}: ${responseText}`)
-  return JSON.parse(responseText) as Output
+  return JSON.parse(responseText)
 }

@@ -49,7 +49,7 @@ function diagnosticLines(line: string): string[] {
 function parse(line: string): LogLine | null {
   if (!line.startsWith('{')) return null
   try {
-    return JSON.parse(line) as LogLine
+    return JSON.parse(line)
   } catch {
     return null
   }

@@ -35,7 +35,7 @@ export function localPages({ about, providers, writeLogs }: Options): PageHandle
         ? messagesPage('Email inbox', ['at', 'to', 'from', 'subject', 'text'], providers.emails())
         : json(200, providers.emails()),
     'POST /_local/logs': async (_html, body) => {
-      const { logGroupName, logEvents } = JSON.parse(body) as PutLogEvents
+      const { logGroupName, logEvents }: PutLogEvents = JSON.parse(body)
       for (const { message } of logEvents) writeLogs(logGroupName, message)
       return json(200, {})
     },

@@ -84,7 +84,7 @@ function matcherOf(id: string, pattern: string): LogFilter['matches'] {
     // Most lines need not be parsed.
     if (!line.includes(`"${value}"`)) return false
     try {
-      return (JSON.parse(line) as Record<string, unknown> | null)?.[field] === value
+      return JSON.parse(line)?.[field] === value
     } catch {
       return false
     }

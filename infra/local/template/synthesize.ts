@@ -62,7 +62,7 @@ export async function synthesizeInto(
   overrides: AppContext,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { context } = JSON.parse(await readFile(join(PROJECT, 'cdk.json'), 'utf8')) as { context?: object }
+  const { context }: { context?: object } = JSON.parse(await readFile(join(PROJECT, 'cdk.json'), 'utf8'))
   const child = spawn(process.execPath, [join('bin', 'app.ts')], {
     cwd: PROJECT,
     env: {
@@ -87,7 +87,7 @@ export async function synthesizeInto(
   signal?.addEventListener('abort', kill)
   if (signal?.aborted) kill()
   const release = onProcessExit(kill)
-  const [code] = (await once(child, 'close')) as [number | null]
+  const [code] = await once(child, 'close')
   release()
   signal?.removeEventListener('abort', kill)
   if (code !== 0)
@@ -107,7 +107,7 @@ function summarizeError(stderr: string): string {
 /** @throws Error that names the stacks unless exactly one of them has a REST API */
 export async function readAssembly(directory: string): Promise<Omit<Assembly, 'dispose'>> {
   const read = async <T>(file: string): Promise<T> =>
-    JSON.parse(await readFile(join(directory, file), 'utf8')) as T
+    JSON.parse(await readFile(join(directory, file), 'utf8'))
   const { artifacts } = await read<Manifest>('manifest.json')
   const artifactsOfType = (type: string) =>
     Object.entries(artifacts).filter(([, artifact]) => artifact.type === type)

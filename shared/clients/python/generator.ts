@@ -45,7 +45,7 @@ export function clientMethod({ method, path, operation }: Endpoint): readonly st
   const isList = isPaged(operation)
   if (action !== undefined) return [resource, action, ...(isList ? ['list'] : [])]
   if (method === 'GET' && !isList && !path.includes('{')) return [resource]
-  return [resource, operation.operationId.split('-')[0] as string]
+  return [resource, operation.operationId.split('-')[0] ?? '']
 }
 
 /** What `meta` of a list with `updated_since` has, by the parameters of the request. */
@@ -115,7 +115,7 @@ const synchronous = (text: string): string =>
     .replaceAll(/\bAsync(?=[A-Z])/g, '')
     .replaceAll('asynchronous', 'synchronous')
 
-const nameOf = ($ref: string) => $ref.split('/').at(-1) as string
+const nameOf = ($ref: string) => $ref.split('/').at(-1) ?? ''
 const words = (name: string) => name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
 const pascal = (name: string) =>
   words(name)
@@ -257,7 +257,7 @@ ${[...classes, ...aliases].join('\n\n')}`
 
 function union(types: readonly string[]): string {
   const some = [...new Set(types)].filter((type) => type !== 'None')
-  const one = some.length === 1 ? (some[0] as string) : `Union[${some.join(', ')}]`
+  const one = some.length === 1 ? some.join() : `Union[${some.join(', ')}]`
   return types.includes('None') ? `Optional[${one}]` : one
 }
 

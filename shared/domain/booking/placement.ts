@@ -80,7 +80,7 @@ export function placementRejection(
   const { doctor, busy, roomBusy } = facts
   if (parts.time && !doctor) return { kind: 'doctor_not_found' }
   const { treatments: ids, room } = placement
-  const indexes = [...ids.keys()].filter((index) => !facts.treatments.has(ids[index] as string))
+  const indexes = [...ids.keys()].filter((index) => !facts.treatments.has(ids[index] ?? ''))
   if (parts.treatments && indexes.length > 0) return { kind: 'treatment_not_found', indexes }
   if (parts.room && room !== null && !facts.room) return { kind: 'room_not_found' }
   const problems = [

@@ -100,7 +100,7 @@ export const PRICE_LIST_RULES: CatalogueRules<PriceList, Some<PriceListInUnits>>
     if (items === undefined && before && before.items.length > 0 && currency !== before.currency)
       throw new InvalidEntry([{ field: 'items', issue: 'must have the prices in the new currency' }])
     const units = unitsOf(items?.map(({ price }, at) => [`items.${at}.price`, price]) ?? [], currency)
-    const prices = items?.map(({ treatmentId }, at) => ({ treatmentId, price: units[at] as number }))
+    const prices = items?.map(({ treatmentId }, at) => ({ treatmentId, price: units[at] ?? 0 }))
     const initial = { isDefault: false, validFrom: null, validTo: null, items: [] }
     return withValues(initial, { ...values, currency, items: prices }, before, id)
   },

@@ -21,7 +21,7 @@ const bitOf = (ordinal: number): { readonly byte: number; readonly mask: number 
 export function withMember(bits: Uint8Array, ordinal: number, isMember: boolean): Uint8Array {
   const changed = Uint8Array.from(bits)
   const { byte, mask } = bitOf(ordinal)
-  changed[byte] = isMember ? (changed[byte] as number) | mask : (changed[byte] as number) & ~mask
+  changed[byte] = isMember ? (changed[byte] ?? 0) | mask : (changed[byte] ?? 0) & ~mask
   return changed
 }
 
@@ -80,7 +80,7 @@ export class OrdinalSet {
     const length = Math.min(PART_SIZE, end - part * PART_SIZE)
     if (!bits || length <= 0) return 0
     let total = 0
-    for (let byte = 0; byte < length >> 3; byte++) total += ONES[bits[byte] as number] as number
+    for (let byte = 0; byte < length >> 3; byte++) total += ONES[bits[byte] ?? 0] ?? 0
     for (let ordinal = part * PART_SIZE + (length & ~7); ordinal < part * PART_SIZE + length; ordinal++)
       if (this.has(ordinal)) total++
     return total
@@ -89,4 +89,4 @@ export class OrdinalSet {
 
 /** The number of ones in each byte. */
 const ONES = new Uint8Array(256)
-for (let byte = 1; byte < 256; byte++) ONES[byte] = (ONES[byte >> 1] as number) + (byte & 1)
+for (let byte = 1; byte < 256; byte++) ONES[byte] = (ONES[byte >> 1] ?? 0) + (byte & 1)

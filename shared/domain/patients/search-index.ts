@@ -49,7 +49,7 @@ export class SearchSegment {
   /** The matching ordinals of the segment, ascending. Lines that may be of an earlier folding are found by either needles. */
   matches(needles: Needles, earlier: Needles = needles): number[] {
     if (earlier === needles || this.#folded === this.#count) return this.#scan(needles)
-    const isFolded = (line: number) => this.#text[(this.#starts[line + 1] as number) - 2] === FOLDED
+    const isFolded = (line: number) => this.#text[(this.#starts[line + 1] ?? 0) - 2] === FOLDED
     const found = new Set(this.#scan(needles))
     for (const line of this.#scan(earlier)) if (!isFolded(line)) found.add(line)
     return [...found].sort((a, b) => a - b)
@@ -64,7 +64,7 @@ export class SearchSegment {
     let line = 0
     while (at !== -1) {
       line = this.#lineAt(at, line)
-      const end = this.#starts[line + 1] as number
+      const end = this.#starts[line + 1] ?? 0
       if (single || lineMatches(this.#text.slice(this.#starts[line], end - 1), needles)) found.push(line)
       at = this.#text.indexOf(probe, end)
     }
@@ -77,7 +77,7 @@ export class SearchSegment {
     let high = this.#count - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if ((this.#starts[middle] as number) <= at) low = middle
+      if ((this.#starts[middle] ?? 0) <= at) low = middle
       else high = middle - 1
     }
     return low

@@ -72,7 +72,7 @@ export function fold(text: string): string {
 
 /** Unicode has the ten digits of each script in a row, from zero. */
 function asciiDigit(digit: string): string {
-  const code = digit.codePointAt(0) as number
+  const code = digit.codePointAt(0) ?? 0
   let zero = code
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
   return String((code - zero) % 10)
@@ -164,8 +164,6 @@ function isInTwoParts(word: string, name: string): boolean {
 export function probeOf(needles: Needles): string {
   if (needles.kind === 'phone') return needles.digits
   // Of a word in two parts, a line has the last character in any case.
-  const certain = needles.words.map((word) =>
-    WRITTEN_TOGETHER.test(word) ? ([...word].at(-1) as string) : word,
-  )
+  const certain = needles.words.map((word) => (WRITTEN_TOGETHER.test(word) ? ([...word].at(-1) ?? '') : word))
   return certain.reduce((a, b) => (b.length > a.length ? b : a))
 }

@@ -59,7 +59,7 @@ export function clinicsOf(ids: readonly ClinicId[], segments = SEGMENTS): Source
 export const pagesOf = (names: readonly string[]): Source<string, string> => ({
   segments: 1,
   readPage: async (_, after) => {
-    const name = names[after === undefined ? 0 : names.indexOf(after) + 1] as string
+    const name = names[after === undefined ? 0 : names.indexOf(after) + 1] ?? ''
     return { items: [name], read: 1, next: name === names.at(-1) ? undefined : name }
   },
 })

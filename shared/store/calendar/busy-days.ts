@@ -106,7 +106,7 @@ export function toBusyDay(item: Item | undefined, now: number): BusyDay {
     times: appointmentTimes(item),
     holds,
     hasExpiredHolds: holds.length < stored.length,
-    version: (item.v as number | undefined) ?? 0,
+    version: item.v ?? 0,
   }
 }
 

@@ -30,8 +30,8 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
 
   const toStoredRecord = (item: Item): StoredRecord<R> => ({
     record: entity.decode(item, item.sk),
-    version: item.v as number,
-    events: (item.ev as number | undefined) ?? 0,
+    version: item.v ?? 0,
+    events: item.ev ?? 0,
     ...provenanceOfItem(item),
   })
 
@@ -56,9 +56,9 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
     const descending = order !== 'asc'
     const rows =
       owner === 'number'
-        ? inRange(await ofNumber(clinic, filter.number as string), range, descending)
+        ? inRange(await ofNumber(clinic, filter.number ?? ''), range, descending)
         : await table.query({
-            pk: ownerPartition(clinic, entityCode, owner, filter[owner] as string),
+            pk: ownerPartition(clinic, entityCode, owner, filter[owner] ?? ''),
             ...range,
             descending,
             limit: UNLIMITED,

@@ -83,7 +83,7 @@ export function holdStore({ table, now }: { table: Table; now: () => number }) {
         const time: HeldTime = { id: shortId(hold.id), from: hold.startTime, to: hold.endTime, until }
         placements.requireUnchanged(changes, request, stored, (holds) => [...holds, time])
         changes.put({ ...holdKey(clinic, hold.id), ...HOLD.encode(hold), [TTL]: until })
-        if (expiries.length > ONE_AT_A_TIME) changes.expectVersion(listKey, list?.v as number)
+        if (expiries.length > ONE_AT_A_TIME) changes.expectVersion(listKey, list?.v ?? 0)
         for (const id of listed(list).keys()) if (!others.has(id)) changes.set(listKey, id, undefined)
         changes.set(listKey, time.id, until)
         // Later than any of them, also of those that are made at the same time.

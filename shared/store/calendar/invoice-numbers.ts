@@ -47,7 +47,7 @@ export function invoiceNumbers(table: Table) {
     const key = invoiceCounterKey(clinic, year)
     const counter = await table.get(key)
     const first = (counter?.n as number | undefined) ?? 1
-    const version = (counter?.v as number | undefined) ?? 0
+    const version = counter?.v ?? 0
     const isFree = async (one: number) => (await holderOf(clinic, numberOf(year, one), invoice)) === null
     let ordinal = first
     while (ordinal < first + MAX_SKIPPED && !(await isFree(ordinal))) ordinal++

@@ -39,7 +39,7 @@ export async function readTallies(
   const days = items
     .flatMap((item) => toDayTallies(item.sk, item))
     .filter(({ date }) => (from ?? '') <= date && (to === undefined || date <= to))
-  return { days, versions: new Map(items.map(({ sk, v }) => [sk, v as number])) }
+  return { days, versions: new Map(items.map(({ sk, v }) => [sk, v ?? 0])) }
 }
 
 export const countersOf = (item: Item): [name: string, count: number][] =>

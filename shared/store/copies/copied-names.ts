@@ -67,13 +67,13 @@ export function copiedNames(table: Table) {
     const { kind, id } = parseOwner(owner)
     // A mark that was deleted and set again may have the same version, so its deletion depends on the owner's version too.
     const source = SOURCES[kind](clinic, id)
-    const version = (await table.get(source))?.v as number | undefined
+    const version = (await table.get(source))?.v
     if (kind === 'patient') await refreshPatientCopies(clinic, id)
     else if (kind === 'doctor') await refreshDoctorCopies(clinic, id)
     else await holidays.refreshCopies(clinic)
     // If it was changed again in the meantime, the run of that change refreshes its copies, or the sweep does.
     const removal = table.transact([
-      table.deleteWrite(key, staleCopies.v as number),
+      table.deleteWrite(key, staleCopies.v ?? 0),
       ...dueItems(clinic, staleCopies).map((dueItem) => table.deleteWrite(dueItem)),
       ...(version === undefined ? [] : [table.checkWrite(source, version)]),
     ])

@@ -67,7 +67,7 @@ export function doctorChanges(table: Table) {
       if (before && externalId === oldId && isDeepStrictEqual({ ...before, ...facts }, before))
         return await storeUnchanged(clinic, before, request)
       const isOtherDepartment = facts.departmentId && facts.departmentId !== before?.departmentId
-      if (isOtherDepartment && !(await departments.find(clinic.id, facts.departmentId as string)))
+      if (isOtherDepartment && !(await departments.find(clinic.id, facts.departmentId ?? '')))
         throw new UnknownDepartment()
       const { version: __, ...stored } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
       const after = withExternalId({ ...stored, ...facts, id }, externalId, request)

@@ -119,7 +119,7 @@ export function webhookStore({ table }: { table: Table }) {
 
   /** A stored response with its secret, if it has one; with null if the webhook was deleted or its secret was replaced. */
   async function withSecret(clinic: ClinicId, stored: StoredResponse): Promise<StoredResponse> {
-    const response = JSON.parse(stored.body) as BodyWithSecret
+    const response: BodyWithSecret = JSON.parse(stored.body)
     if (response.data.secret === undefined) return stored
     const webhook = await find(clinic, response.data.id)
     const secret = webhook?.secretNumber === response.data.secret ? webhook.secret : null

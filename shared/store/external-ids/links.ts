@@ -121,7 +121,7 @@ export function externalIds({ table }: { table: Table }) {
     ])
     const holder =
       (link?.r as string | undefined) ?? (record?.xi === externalId ? derived : (own?.sk ?? null))
-    return { holder, version: (record?.v as number | undefined) ?? null, ownKey }
+    return { holder, version: record?.v ?? null, ownKey }
   }
 
   /** The link of a record; null if its id follows from its external id, or it has none. */

@@ -28,5 +28,5 @@ export async function newRecordId(
   const derived = Array.from(formsOf(externalId), (form) => ids(kind, form))
   for (const holder of [...derived, ...(isUuid(externalId) ? [externalId.toLowerCase()] : [])])
     if (await find(holder)) throw new ExternalIdTaken(holder)
-  return derived[0] as string
+  return derived[0] ?? ''
 }

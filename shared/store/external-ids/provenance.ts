@@ -27,8 +27,8 @@ export const provenanceAttributes = ({
 })
 
 export const provenanceOfItem = ({ xi, im, xl }: Item): Provenance => ({
-  ...(xi !== undefined && { externalId: xi as string }),
-  ...(im !== undefined && { imported: im as string }),
+  ...(xi !== undefined && { externalId: xi }),
+  ...(im !== undefined && { imported: im }),
   ...(xl !== undefined && { isLinkedByApi: true }),
 })
 

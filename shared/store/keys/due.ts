@@ -12,7 +12,7 @@ export const DUE_PARTITION_PREFIX = 'due#'
  */
 export function duePartitions(family: string, count: number) {
   const all = Array.from({ length: count }, (_, shard) => `${DUE_PARTITION_PREFIX}${family}#${shard}`)
-  return { all, of: (id: string): string => all[Number.parseInt(id.slice(-2), 16) % count] as string }
+  return { all, of: (id: string): string => all[Number.parseInt(id.slice(-2), 16) % count] ?? '' }
 }
 
 export const dueSortKey = ({ clinic, id, at }: Due): string =>

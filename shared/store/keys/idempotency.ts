@@ -4,7 +4,7 @@ import { type Key, partition } from './key.ts'
 /** Stored responses, by credential, route and idempotency key. */
 export const storedResponsesPartition = (clinic: ClinicId): string => partition(clinic, 'R')
 
-export const storedResponseRoute = ({ sk }: Key): string => sk.split('#')[1] as string
+export const storedResponseRoute = ({ sk }: Key): string => sk.split('#')[1] ?? ''
 
 export const storedResponseKey = (
   clinic: ClinicId,

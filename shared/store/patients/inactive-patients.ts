@@ -32,7 +32,7 @@ export function inactivePatients({ table }: { table: Table }) {
         (bits, { ordinal, isActive }) => withMember(bits, ordinal, !isActive),
         (item?.b as Uint8Array | undefined) ?? emptyPart(),
       )
-      const version = (item?.v as number | undefined) ?? 0
+      const version = item?.v ?? 0
       changes.put(
         { ...item, ...inactivePatientsKey(changes.clinic, part), b: bits, v: version + 1 },
         item ? { version } : 'new',

@@ -61,7 +61,7 @@ export function nationalIds({ table }: { table: Table }) {
     if (!secret) return []
     const range = nationalIdRange(clinic, hashOf(nationalId, secret))
     const items = await table.query({ ...range, limit: MAX_SHARING })
-    return items.map(({ o }) => o as number).sort((a, b) => b - a)
+    return items.map(({ o }) => o ?? 0).sort((a, b) => b - a)
   }
 
   return { itemOf, move, find }

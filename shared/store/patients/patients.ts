@@ -169,9 +169,9 @@ export const toPatient = (item: Item): WithUpdatedAt<Patient> =>
 export function toStoredPatient(item: Item): StoredPatient {
   return {
     ...toPatient(item),
-    ordinal: item.o as number,
-    version: item.v as number,
-    events: (item.ev as number | undefined) ?? 0,
+    ordinal: item.o ?? 0,
+    version: item.v ?? 0,
+    events: item.ev ?? 0,
     ...provenanceOfItem(item),
   }
 }

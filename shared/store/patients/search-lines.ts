@@ -42,7 +42,7 @@ export async function readLinesSince(
   if (rows.length < head.patients - since.patients || changes.length < head.updates - since.updates)
     return null
   const lines = new Map(rows.map((row) => [Number(row.sk), patientSearchLine(toPatient(row))]))
-  for (const change of changes) lines.set(change.o as number, change.line as string)
+  for (const change of changes) lines.set(change.o ?? 0, change.line as string)
   return lines
 }
 

@@ -204,11 +204,11 @@ export const amountNames = (map: object): string[] =>
 function setAt(target: Attributes, path: readonly string[], value: unknown): void {
   let part = target
   for (let at = 0; at < path.length - 1; at++) {
-    const name = path[at] as string
+    const name = path[at] ?? ''
     part[name] ??= {}
     part = part[name] as Attributes
   }
-  part[path.at(-1) as string] = value
+  part[path.at(-1) ?? ''] = value
 }
 
 /** What a later release stored of a record that this one does not know. Writers keep it; it is in no response, and erasures remove it. */

@@ -2,7 +2,14 @@
 import type { TransactWriteCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
 
-export type Item = Key & Record<string, unknown>
+/** An item. Attributes that several families have by one name are typed; the others are read by the codec of their family. */
+export type Item = Key & {
+  readonly v?: number
+  readonly ev?: number
+  readonly o?: number
+  readonly xi?: string
+  readonly im?: string
+} & Record<string, unknown>
 
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 

@@ -94,7 +94,7 @@ export function ownRecords(table: Table, clinic: ClinicId, { derivedIdOf }: Pick
     if (isLinkable(kind)) for (const one of derived) if (!links.has(one)) askedLinks.add(one)
     const [linked] = derived.flatMap((one) => links.get(one) ?? [])
     const made = forms.size > 1 ? derived.find((one) => isFound(kind, one)) : undefined
-    return linked ?? made ?? (derived[0] as string)
+    return linked ?? made ?? derived[0] ?? ''
   }
 
   return {

@@ -120,7 +120,7 @@ async function* pairs(
   const [left, right] = [itemsOf(table, pk), itemsOf(copy, pk)]
   let [now, then] = await Promise.all([nextOf(left), nextOf(right)])
   while (now || then) {
-    const sk = [now, then].flatMap((item) => (item ? [item.sk] : [])).sort()[0] as string
+    const sk = [now, then].flatMap((item) => (item ? [item.sk] : [])).sort()[0] ?? ''
     const [isNow, isThen] = [now?.sk === sk, then?.sk === sk]
     yield [sk, isNow ? now : undefined, isThen ? then : undefined]
     if (isNow) now = await nextOf(left)

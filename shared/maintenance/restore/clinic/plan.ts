@@ -210,7 +210,7 @@ function conflictFinder({ table }: ClinicTables, clinic: ClinicId, missing: Read
     { kind, id, now, then }: DifferingRecord,
     isInTheWay: InTheWay,
   ): Promise<string | null> {
-    const externalId = then?.xi as string | undefined
+    const externalId = then?.xi
     if (externalId === undefined || externalId === now?.xi || !isLinkable(kind)) return null
     const holder = await external.find(clinic, kind, externalId)
     return holder !== null && holder !== id && isInTheWay(holder) ? holder : null

@@ -65,7 +65,7 @@ export function restoredStates({ table, copy }: ClinicTables, clinic: ClinicId) 
     const states = new Map<string, RestoredState>()
     for (const base of bases) {
       const { id } = base.record
-      const patient = found.get(owners.get(id) as string)
+      const patient = found.get(owners.get(id) ?? '')
       if (!patient) throw new RangeError(`the patient of ${name} ${id} does not exist`)
       const doctor = treating.get(doctorOf(base.record) ?? '')
       const before = now?.get(id) ?? null

@@ -79,7 +79,7 @@ export function copiedNameChecker(
       commit((changes) => {
         calendarList<AnyRecord, never>({ table }, entity).change(changes, image, after)
         for (const { item: owner } of owners)
-          if (owner) changes.requireVersion({ pk: owner.pk, sk: owner.sk }, owner.v as number)
+          if (owner) changes.requireVersion({ pk: owner.pk, sk: owner.sk }, owner.v ?? 0)
       })
     return findingOf('stale_copy', key, repair)
   }

@@ -134,7 +134,7 @@ export async function verifyDerivedItems(
       for (const item of items)
         if (item.attribute === undefined) changes.put(item.value as Item)
         else changes.set(item, item.attribute, item.value)
-      changes.requireVersion({ pk, sk }, v as number)
+      changes.requireVersion({ pk, sk }, v ?? 0)
     })
   }
 

@@ -41,8 +41,8 @@ function decodeImage<R>(entity: CalendarEntity<R, never>, item: Item): RecordIma
   return {
     id: item.sk,
     key: { pk: item.pk, sk: item.sk },
-    version: item.v as number,
-    events: (item.ev as number | undefined) ?? 0,
+    version: item.v ?? 0,
+    events: item.ev ?? 0,
     ...provenanceOfItem(item),
     record,
     position,
