@@ -9,6 +9,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
+import { keysOf } from '../../shared/domain/keys-of.ts'
 import type { AlarmDefinition, Severity } from './alarm.ts'
 import { ALARMS, canaryAlarm, smsSpendingAlarm } from './alarm-table.ts'
 import type { MonitoringProps } from './figures.ts'
@@ -36,7 +37,7 @@ export class Alarms extends Construct {
     ]
     const all: Alarm[] = []
     const topics = new Map<Severity, Topic>()
-    this.composites = (Object.keys(SEVERITIES) as Severity[]).map((severity) => {
+    this.composites = keysOf(SEVERITIES).map((severity) => {
       const { id: name, title } = SEVERITIES[severity]
       const topic = alarmTopic(this, name, key, settings)
       topics.set(severity, topic)

@@ -1,7 +1,9 @@
 /** The settings of a deployment: in the file of its stage, or with `-c NAME=VALUE`, which takes precedence. */
+
 import { Duration } from 'aws-cdk-lib'
 import * as z from 'zod'
 import { CELL_PATTERN, DEFAULT_CELL } from '../../shared/domain/credential.ts'
+import { keysOf } from '../../shared/domain/keys-of.ts'
 import { asciiAddress, emailAddress } from '../../shared/domain/patients/text-fields.ts'
 
 const text = () =>
@@ -90,7 +92,7 @@ const SHAPE = {
 
 export type SettingName = keyof typeof SHAPE
 
-export const SETTING_NAMES = Object.keys(SHAPE) as SettingName[]
+export const SETTING_NAMES = keysOf(SHAPE)
 
 /** Settings as they are given. `null` is no value, whatever the file says. */
 export type Settings = Readonly<Partial<Record<SettingName, string | null | undefined>>>

@@ -2,6 +2,7 @@
  * Further names of some paths, fields, headers and events, which existing clients of other versions of this API send. The
  * document marks them as deprecated; responses, stored records and deliveries never contain them.
  */
+import { keysOf } from '../domain/keys-of.ts'
 import type { RecordEventName } from '../domain/webhooks/event.ts'
 import type { Route } from './route.ts'
 
@@ -17,7 +18,7 @@ const EVENT_ALIASES = { 'payment.received': 'payment.created' } as const satisfi
   RecordEventName
 >
 
-export const EVENT_ALIAS_NAMES = Object.keys(EVENT_ALIASES) as (keyof typeof EVENT_ALIASES)[]
+export const EVENT_ALIAS_NAMES = keysOf(EVENT_ALIASES)
 
 /** The event that a name stands for: itself, unless it is an alias. */
 export const eventOf = (name: RecordEventName | keyof typeof EVENT_ALIASES): RecordEventName =>

@@ -1,3 +1,5 @@
+import { keysOf } from '../domain/keys-of.ts'
+
 const notFound = (record: string) => ({
   status: 404,
   error: 'NOT_FOUND',
@@ -269,7 +271,7 @@ export type ErrorKey = keyof typeof CATALOGUE
 /** The error for an unknown or malformed id of a kind of record. */
 export type RecordNotFoundKey = Exclude<Extract<ErrorKey, `${string}_not_found`>, 'route_not_found'>
 
-export const ERROR_KEYS = Object.keys(CATALOGUE) as ErrorKey[]
+export const ERROR_KEYS = keysOf(CATALOGUE)
 
 export const RECORD_NOT_FOUND_KEYS = ERROR_KEYS.filter(
   (key): key is RecordNotFoundKey => key.endsWith('_not_found') && key !== 'route_not_found',

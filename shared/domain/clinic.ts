@@ -1,6 +1,9 @@
 /** A clinic's id. It comes from a credential or from the operator's input only. */
 export type ClinicId = string & { readonly __clinic: unique symbol }
 
+/** An id that is known to be one of a clinic, such as a part of a key. */
+export const clinicIdOf = (id: string): ClinicId => id as ClinicId
+
 /** A restore of the clinic's records to an earlier time. Both times are ISO 8601 instants. */
 export type ClinicRestore = {
   readonly to: string

@@ -12,7 +12,7 @@ import type { Department, PriceList, Room, Treatment } from '../domain/booking/c
 import type { Doctor } from '../domain/booking/doctor.ts'
 import { DEFAULT_HOLD_SECONDS, expiryOf, type Hold } from '../domain/booking/hold.ts'
 import { parseWeeklyHours } from '../domain/booking/working-hours.ts'
-import type { Clinic, ClinicId } from '../domain/clinic.ts'
+import { type Clinic, clinicIdOf } from '../domain/clinic.ts'
 import { instantOf, wallClock } from '../domain/clock.ts'
 import { parseTime } from '../domain/interval.ts'
 import type { Message } from '../domain/messages/message.ts'
@@ -35,7 +35,7 @@ const times = { createdAt: at, updatedAt: at }
 export const exampleId = (name: string): string => v5(name, '5c1f6a0e-3b0d-4d0c-9a53-2f7e8b1d6c40')
 
 export const clinic: Clinic = {
-  id: 'b05f0a1e-7c1d-4d0a-9e55-2f1d3c4b5a60' as ClinicId,
+  id: clinicIdOf('b05f0a1e-7c1d-4d0a-9e55-2f1d3c4b5a60'),
   name: 'Bosphorus Family Clinic',
   timezone: 'Europe/Istanbul',
   currency: 'TRY',

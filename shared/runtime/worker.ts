@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { keysOf } from '../domain/keys-of.ts'
 import { coldStart } from '../observability/cold-start.ts'
 import { errorOrigin, logToStdout } from '../observability/log.ts'
 import { openTable } from '../store/table/table.ts'
@@ -57,9 +58,7 @@ export function queueWorker<S extends Stores, Queue extends QueueName>(
   handleMessage: (message: QueueMessage<Queue>, stores: Opened<S>, platform: Platform) => Promise<void>,
 ) {
   // A name may end with another name, as the queue of slow deliveries does.
-  const queues = (Object.keys(definition.trigger.maxConcurrency) as Queue[]).sort(
-    (a, b) => b.length - a.length,
-  )
+  const queues = keysOf(definition.trigger.maxConcurrency).sort((a, b) => b.length - a.length)
   const queueOf = (arn: string): Queue => {
     const queue = queues.length === 1 ? queues[0] : queues.find((name) => arn.endsWith(name))
     if (queue === undefined) throw new Error('The worker does not consume this queue.')

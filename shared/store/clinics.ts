@@ -1,4 +1,4 @@
-import type { Clinic, ClinicId } from '../domain/clinic.ts'
+import { type Clinic, type ClinicId, clinicIdOf } from '../domain/clinic.ts'
 import { CURRENCIES } from '../domain/money/currencies.ts'
 import { offsetAt, TABLE_START } from '../domain/time-zone.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -79,7 +79,7 @@ export function clinicStore({ table }: { table: Table }) {
       rows.map(({ sk }) => sk),
       (sk) => (isUuid(sk) ? 'ids' : 'stray'),
     )
-    return { ids: ids as ClinicId[], stray }
+    return { ids: ids.map(clinicIdOf), stray }
   }
 
   /** Every clinic, by name. @throws UnreadableRecord */
@@ -159,7 +159,9 @@ export function clinicStore({ table }: { table: Table }) {
   /** The paused ones of some clinics. A pause of a moment ago may be missing. */
   async function pausedOf(ids: readonly ClinicId[]): Promise<ReadonlySet<ClinicId>> {
     const items = await table.getMany(ids.map(clinicKey), { eventual: true })
-    return new Set(items.flatMap(({ id, pausedAt }) => (pausedAt === undefined ? [] : [id as ClinicId])))
+    return new Set(
+      items.flatMap(({ id, pausedAt }) => (pausedAt === undefined ? [] : [clinicIdOf(String(id))])),
+    )
   }
 
   return {

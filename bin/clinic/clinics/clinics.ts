@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
-import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import { type Clinic, clinicIdOf } from '../../../shared/domain/clinic.ts'
 import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
@@ -44,7 +44,7 @@ export function addClinicCommands(group: Command): void {
       await confirmName(table, given.name, null, command)
       await requireNoReplacement(table)
       const clinic: Clinic = {
-        id: newUuid() as ClinicId,
+        id: clinicIdOf(newUuid()),
         createdAt: new Date().toISOString(),
         ...given,
         ...(test && { isTest: test }),

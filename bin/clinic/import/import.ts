@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { keysOf } from '../../../shared/domain/keys-of.ts'
 import { withSource } from '../../../shared/store/table/table.ts'
 import { addYesOption, confirm } from '../tool/confirmation.ts'
 import { openClinic } from '../tool/connection.ts'
@@ -166,8 +167,7 @@ function finish(
 
 function sum(results: readonly ImportResult[]): ImportResult {
   const total: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
-  for (const result of results)
-    for (const name of Object.keys(total) as (keyof ImportResult)[]) total[name] += result[name]
+  for (const result of results) for (const name of keysOf(total)) total[name] += result[name]
   return total
 }
 

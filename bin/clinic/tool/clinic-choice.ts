@@ -1,6 +1,6 @@
 /** The clinic that a command concerns: from `--clinic`, or the environment's `CLINIC`. */
 import type { Command } from 'commander'
-import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { type ClinicId, clinicIdOf } from '../../../shared/domain/clinic.ts'
 import { fold } from '../../../shared/domain/patients/search-text.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import { UNREADABLE_SETTINGS } from '../../../shared/maintenance/verify/verify-clinics.ts'
@@ -28,7 +28,7 @@ export const unknownClinic = (text: string, source: string): CommandFailure =>
 /** The id of the clinic with this id, name or start of an id. @throws CommandFailure for none, or for several */
 export async function findClinic(table: Table, text: string, source = ''): Promise<ClinicId> {
   const lower = text.toLowerCase()
-  if (isUuid(lower)) return lower as ClinicId
+  if (isUuid(lower)) return clinicIdOf(lower)
   const { clinics, unreadable } = await clinicStore({ table }).listReadable()
   const named = clinics.filter(({ name }) => fold(name) === fold(text))
   const all = [...clinics, ...unreadable.map((id) => ({ id, name: UNREADABLE_SETTINGS }))]

@@ -1,5 +1,6 @@
 import { departmentProblems, priceListProblems, treatmentProblems } from '../../domain/booking/catalogue.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
+import { keysOf } from '../../domain/keys-of.ts'
 import { instantOfUuid, isUuid } from '../../domain/uuid.ts'
 import { COUNT } from '../../store/catalogue-count.ts'
 import { DEPARTMENTS, PRICE_LISTS, ROOMS, TREATMENTS } from '../../store/catalogue-kinds.ts'
@@ -79,8 +80,7 @@ export async function checkCatalogue(inspection: Inspection): Promise<void> {
   })
   // What is wrong with the records comes first: with what is missing, the count is right again.
   if (differences.length === 0) {
-    for (const name of Object.keys(KINDS) as KindName[])
-      await examine((read) => recheckCount(inspection, name, read))
+    for (const name of keysOf(KINDS)) await examine((read) => recheckCount(inspection, name, read))
     return
   }
   await examine(async () => {

@@ -1,4 +1,4 @@
-import type { Clinic, ClinicId } from '../../domain/clinic.ts'
+import { type Clinic, type ClinicId, clinicIdOf } from '../../domain/clinic.ts'
 import { ClinicBeingDeleted, clinicStore } from '../../store/clinics.ts'
 import type { Key } from '../../store/keys/key.ts'
 import type { Table } from '../../store/table/table.ts'
@@ -64,6 +64,6 @@ export async function readableClinic<C>(id: string, read: () => Promise<C>): Pro
     return await read()
   } catch (error) {
     if (!(error instanceof UnreadableRecord)) throw error
-    return { id: id.toLowerCase() as ClinicId, name: UNREADABLE_SETTINGS }
+    return { id: clinicIdOf(id.toLowerCase()), name: UNREADABLE_SETTINGS }
   }
 }

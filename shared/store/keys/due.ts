@@ -1,4 +1,4 @@
-import type { ClinicId } from '../../domain/clinic.ts'
+import { clinicIdOf } from '../../domain/clinic.ts'
 import type { Due } from '../../domain/due.ts'
 import { type Key, longId, shortId } from './key.ts'
 
@@ -26,5 +26,5 @@ export const dueUntil = (at: number): string => `${dueTime(at)}#~`
 /** The inverse of a due item's sort key. */
 export function parseDueKey({ sk }: Key): Due {
   const [at = '', clinic = '', id = ''] = sk.split('#')
-  return { at: Number(at), clinic: longId(clinic) as ClinicId, id: longId(id) }
+  return { at: Number(at), clinic: clinicIdOf(longId(clinic)), id: longId(id) }
 }

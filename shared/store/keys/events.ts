@@ -1,4 +1,4 @@
-import type { ClinicId } from '../../domain/clinic.ts'
+import { type ClinicId, clinicIdOf } from '../../domain/clinic.ts'
 import { DUE_PARTITION_PREFIX, duePartitions } from './due.ts'
 import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 
@@ -51,5 +51,5 @@ export function parseAnnouncedKey({ sk }: Pick<Key, 'sk'>): {
   sequence: number
 } {
   const [clinic = '', record = '', sequence = ''] = sk.split('#')
-  return { clinic: longId(clinic) as ClinicId, record: longId(record), sequence: Number(sequence) }
+  return { clinic: clinicIdOf(longId(clinic)), record: longId(record), sequence: Number(sequence) }
 }

@@ -1,8 +1,10 @@
 /** Decides what a restore of one clinic does with each record that differs from the copy of an earlier time. Writes nothing. */
+
 import { isDeepStrictEqual } from 'node:util'
 import { type Appointment, occupiesSlot } from '../../../domain/booking/appointment.ts'
-import type { Clinic, ClinicId } from '../../../domain/clinic.ts'
+import type { ClinicId } from '../../../domain/clinic.ts'
 import { type Interval, overlaps, parseTime } from '../../../domain/interval.ts'
+import { keysOf } from '../../../domain/keys-of.ts'
 import { APPOINTMENTS, busyDayKeys } from '../../../store/calendar/appointments.ts'
 import { appointmentTimes } from '../../../store/calendar/busy-days.ts'
 import { clinicStore } from '../../../store/clinics.ts'
@@ -274,6 +276,6 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
 
 async function differingSettings({ table, copy }: ClinicTables, clinic: ClinicId): Promise<string[]> {
   const [now, then] = await Promise.all([table, copy].map((one) => clinicStore({ table: one }).find(clinic)))
-  const names = Object.keys({ ...now, ...then }) as (keyof Clinic)[]
+  const names = keysOf({ ...now, ...then })
   return names.filter((name) => !NOT_COMPARED.has(name) && !isDeepStrictEqual(now?.[name], then?.[name]))
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '../../../domain/keys-of.ts'
 import { type ImportedKind, type ImportIds, importIdsOf } from '../../../store/external-ids/derive.ts'
 import { isLinkable, LINKABLE, type LinkableKind } from '../../../store/external-ids/links.ts'
 import {
@@ -12,7 +13,7 @@ import { partitionPages } from '../../walk/partition-pages.ts'
 import { type Finding, findingOf, type Inspection } from './inspection.ts'
 import type { Snapshot } from './snapshot.ts'
 
-const KINDS = Object.keys(LINKABLE) as LinkableKind[]
+const KINDS = keysOf(LINKABLE)
 
 /** Verifies that every record with an external id is found by it: its id follows from the external id, or a link names it. */
 export function externalIdChecker({ table, clinic, count, examine, examineAll }: Inspection) {
