@@ -53,6 +53,8 @@ type AnyPolicy =
 type AnyPolicies = Readonly<Record<string, AnyPolicy>>
 type Fields = Readonly<Record<string, unknown>>
 
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
 /** The record as it remains once its patient is erased. Properties without a policy stay as they are. */
 export const eraseFields = <Entity extends object>(record: Entity, policies: FieldPolicies<Entity>): Entity =>
   erased(record as Fields, policies as AnyPolicies) as Entity
@@ -72,10 +74,9 @@ function erasedValue(value: unknown, policy: AnyPolicy, parent: Fields): unknown
     if (erasure === 'keep') return value
     return 'replacement' in erasure ? erasure.replacement : erasure.replacementFor(parent as never)
   }
-  if (value === null || value === undefined) return value
-  return 'each' in policy
-    ? (value as Fields[]).map((element) => erased(element, policy.each))
-    : erased(value as Fields, policy.fields)
+  if ('each' in policy)
+    return Array.isArray(value) ? value.map((element) => erased(element, policy.each)) : value
+  return isFields(value) ? erased(value, policy.fields) : value
 }
 
 /** Whether two states of a record differ in no field that makes an event. */
@@ -90,12 +91,12 @@ const areSame = (before: Fields, after: Fields, policies: AnyPolicies): boolean 
 
 function isSameValue(before: unknown, after: unknown, policy: AnyPolicy): boolean {
   if ('erasure' in policy) return !policy.emitsEvent || before === after
-  if (!before || !after) return before === after
-  if ('fields' in policy) return areSame(before as Fields, after as Fields, policy.fields)
-  const old = before as Fields[]
-  const current = after as Fields[]
+  if (!isFields(before) || !isFields(after)) return before === after
+  if ('fields' in policy) return areSame(before, after, policy.fields)
+  const old = Object.values(before).filter(isFields)
+  const current = Object.values(after).filter(isFields)
   return (
     old.length === current.length &&
-    old.every((element, index) => areSame(element, current[index] as Fields, policy.each))
+    old.every((element, index) => areSame(element, current[index] ?? {}, policy.each))
   )
 }

@@ -38,8 +38,8 @@ export async function callerOf(
   const baseUrl = api ?? (local ? `http://127.0.0.1:${port}` : await stackUrl())
   const send = transport({ baseUrl, credential })
   if (named === undefined && !isWrite) return { send, clinic: undefined }
-  const { body } = await send({ method: 'GET', path: '/me' })
-  const { clinic } = (body as { readonly data: { readonly clinic: Clinic } }).data
+  const { body } = await send<{ data: { clinic: Clinic } }>({ method: 'GET', path: '/me' })
+  const { clinic } = body.data
   if (named === undefined || isNamed(clinic, named)) return { send, clinic }
   throw new CommandFailure(
     `The credential belongs to ${clinic.name} (${clinic.id}), and not to ${named}: set CLINIC_CREDENTIAL to one of the clinic.`,

@@ -79,9 +79,9 @@ async function call(
   try {
     const { send, clinic } = await callerOf(command, env, isWrite)
     if (command.opts<Given>().all) return await readAll(command, send, request)
-    const { body } = await send({ ...request, options: key ? { idempotencyKey: key } : {} })
+    const { body } = await send<Body | undefined>({ ...request, options: key ? { idempotencyKey: key } : {} })
     if (clinic && isWrite) writeNote(command, `Clinic: ${clinic.name} (${clinic.id})`)
-    return body as Body | undefined
+    return body
   } catch (error) {
     throw (await import('./failures.ts')).callFailure(error, key)
   }
@@ -89,7 +89,7 @@ async function call(
 
 async function readAll(command: Command, send: SendRequest, request: ApiRequest): Promise<Body> {
   const data: unknown[] = []
-  const get = async (query: object) => (await send({ ...request, query })).body as Page
+  const get = async (query: object) => (await send<Page>({ ...request, query })).body
   let bar: ReturnType<typeof progressBar> | undefined
   for await (const page of pagesOf(get, request.query)) {
     data.push(...page.data)

@@ -50,9 +50,10 @@ function start(): void {
   const { CLINIC_API: baseUrl, CLINIC_CREDENTIAL: credential } = process.env
   if (!baseUrl || !credential) throw new Error('set CLINIC_API and CLINIC_CREDENTIAL in the environment')
   const groups = groupsOf(options.tools)
-  const account = transport({ baseUrl, credential, timeout: 10_000 })({ method: 'GET', path: '/me' }).then(
-    ({ body }) => (body as { data: Account }).data,
-  )
+  const account = transport({ baseUrl, credential, timeout: 10_000 })<{ data: Account }>({
+    method: 'GET',
+    path: '/me',
+  }).then(({ body }) => body.data)
   account.catch(fail)
   const offered = account.then(({ scopes }) =>
     tools.filter(
@@ -135,9 +136,17 @@ async function call(
     if ('idempotency_key' in places) idempotencyKey = String(at('header').idempotency_key ?? randomUUID())
     const options = { signal, ...(idempotencyKey && { idempotencyKey }) }
     const body = hasBody ? at('body') : undefined
-    const response = await send({ method, path, ids: at('path'), query: at('query'), body, isList, options })
-    const result = (response.body ?? {}) as Body
-    const hasNoSlots = name === 'get-availability' && (result.data as unknown[]).length === 0
+    const response = await send<Body>({
+      method,
+      path,
+      ids: at('path'),
+      query: at('query'),
+      body,
+      isList,
+      options,
+    })
+    const result = response.body ?? {}
+    const hasNoSlots = name === 'get-availability' && Array.isArray(result.data) && result.data.length === 0
     const reason = hasNoSlots ? await inactiveText(input, send) : ''
     const text = isFull ? JSON.stringify(result) : reason + resultText(result)
     return { structuredContent: result, content: [{ type: 'text', text }] }
@@ -161,8 +170,9 @@ async function inactiveText(query: Record<string, unknown>, send: SendRequest): 
     requested
       .filter(([, id]) => id)
       .map(async ([path, id]) => {
-        const { body } = await send({ method: 'GET', path, ids: { id } })
-        return (body as { data: { is_active: boolean; name?: string; full_name?: string } }).data
+        type Body = { data: { is_active: boolean; name?: string; full_name?: string } }
+        const { body } = await send<Body>({ method: 'GET', path, ids: { id } })
+        return body.data
       }),
   )
   return records

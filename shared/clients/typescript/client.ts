@@ -23,13 +23,7 @@ import type {
   Update,
 } from './methods.ts'
 import type { Operation } from './operations.ts'
-import {
-  type ApiRequest,
-  type ApiResponse,
-  type ClientOptions,
-  type SendRequest,
-  transport,
-} from './transport.ts'
+import { type ApiRequest, type ClientOptions, type SendRequest, transport } from './transport.ts'
 
 export {
   AbortError,
@@ -197,7 +191,7 @@ function methodsOf<Reads extends boolean>(send: SendRequest) {
 function requestsOf<Reads extends boolean>(send: SendRequest) {
   /** Sends a request. The body alone is awaited, unless `withResponse` is called. */
   function call<T>(request: ApiRequest): Call<T> {
-    const response = send(request) as Promise<ApiResponse<T>>
+    const response = send<T>(request)
     const body: Promise<T> = response.then((complete) => complete.body)
     const withResponse = () => {
       // Its rejection is that of the response.

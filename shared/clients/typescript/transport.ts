@@ -91,7 +91,8 @@ export type ApiRequest = {
   readonly options?: { signal?: AbortSignal; idempotencyKey?: string; ifMatch?: string | null } | undefined
 }
 
-export type SendRequest = (request: ApiRequest) => Promise<ApiResponse<unknown>>
+/** The caller knows what an endpoint returns. */
+export type SendRequest = <Body>(request: ApiRequest) => Promise<ApiResponse<Body>>
 
 const BASE_PATH = '/api/developer/v1'
 
@@ -112,13 +113,13 @@ export function transport(options: ClientOptions<boolean>): SendRequest {
   // Instrumentation and mocks may replace the global one later.
   const call: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
 
-  return async (request) => {
+  return async <Body>(request: ApiRequest) => {
     const { method, options: { signal } = {} } = request
     const url = base + pathOf(request)
     const sentHeaders = headersOf(request, authorization)
     const body = request.body === undefined ? undefined : JSON.stringify(request.body)
 
-    const attempt = async (): Promise<ApiResponse<unknown>> => {
+    const attempt = async (): Promise<ApiResponse<Body>> => {
       const known = method === 'GET' ? cache?.get(url) : undefined
       const headers = { ...sentHeaders, ...(known && { 'if-none-match': known.etag }) }
       const { response, text } = await withTimeout(timeout, signal, async (end) => {
@@ -236,7 +237,7 @@ function parseSuccess({ method, path, isList }: ApiRequest, status: number, text
   try {
     const body = JSON.parse(text)
     const isPage = Array.isArray(body.data) && isObject(body.meta)
-    return (isList ? isPage : isObject(path === '/health' ? body : body.data)) ? (body as object) : null
+    return (isList ? isPage : isObject(path === '/health' ? body : body.data)) ? body : null
   } catch {
     return null
   }
@@ -245,7 +246,7 @@ function parseSuccess({ method, path, isList }: ApiRequest, status: number, text
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function responseOf(status: number, headers: Headers, body: unknown): ApiResponse<unknown> {
+function responseOf<Body>(status: number, headers: Headers, body: Body): ApiResponse<Body> {
   const [remaining, reset] = numbersOf(headers.get('ratelimit'))
   const [limit] = numbersOf(headers.get('ratelimit-policy'))
   return {

@@ -32,6 +32,8 @@ const ROWS_PER_UNIT = 16
 
 const units = (rows: number): number => Math.ceil(rows / ROWS_PER_UNIT)
 
+const NO_DAY: DayTally = { date: '', counts: new Map() }
+
 const dayCount = (day: DayTally): number => [...day.counts.values()].reduce((sum, count) => sum + count, 0)
 
 export const rowCount = (days: readonly DayTally[]): number =>
@@ -46,7 +48,7 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
   const wanted = Math.min(limit, total - offset)
   if (wanted <= 0) return { total, reads: [], pageOf: () => [] }
   const { index, skip } = locateOffset(days, offset)
-  const day = days[index] as DayTally
+  const day = days[index] ?? NO_DAY
   const left = dayCount(day) - skip
   if (skip <= left) {
     const reads = newestReads(days, index, skip + wanted)
@@ -77,7 +79,7 @@ export function planFromCursor(days: readonly DayTally[], date: string, need: nu
   let read = 0
   // How many records of the first day are behind the cursor is unknown.
   for (; read < days.length && covered < need; read++) {
-    const day = days[read] as DayTally
+    const day = days[read] ?? NO_DAY
     if (day.date !== date) covered += dayCount(day)
   }
   const facets = new Set(days.slice(0, read).flatMap(({ counts }) => [...counts.keys()]))
@@ -103,12 +105,12 @@ function newestReads(days: readonly DayTally[], first: number, need: number): Ra
   const available = new Map<string, number>()
   let last = first
   for (let covered = 0; covered < need; last++) {
-    const day = days[last] as DayTally
+    const day = days[last] ?? NO_DAY
     covered += dayCount(day)
     for (const [facet, count] of day.counts) available.set(facet, (available.get(facet) ?? 0) + count)
   }
-  const from = (days[last - 1] as DayTally).date
-  const to = (days[first] as DayTally).date
+  const { date: from } = days[last - 1] ?? NO_DAY
+  const { date: to } = days[first] ?? NO_DAY
   return [...available].map(([facet, count]) => ({
     facet,
     from,

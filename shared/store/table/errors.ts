@@ -60,16 +60,19 @@ const NETWORK_ERROR_CODE =
 /** The connection was never made, so the request was not received. */
 const UNSENT_ERROR_CODE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(NET|HOST)UNREACH)$/
 
-/** The shapes of the SDK's errors: a name, a network code, or the server's own fault. */
+/** The shapes of the SDK's errors: a name, a network code, the server's own fault, or why a transaction was cancelled. */
 type SdkError = {
   name?: string
   code?: string
   $fault?: string
   $metadata?: { httpStatusCode?: number; attempts?: number }
+  CancellationReasons?: { Code?: string }[]
 }
 
+const sdkErrorOf = (error: unknown): SdkError => Object(error)
+
 /** The attempts that the SDK has made. The error belongs to the last one; the response to an earlier one may be lost. */
-export const attemptsOf = (error: unknown): number => (error as SdkError).$metadata?.attempts ?? 1
+export const attemptsOf = (error: unknown): number => sdkErrorOf(error).$metadata?.attempts ?? 1
 
 export const errorName = (error: unknown): string => (error instanceof Error ? error.name : '')
 
@@ -77,7 +80,7 @@ export const isThrottling = (error: unknown): boolean => THROTTLING_ERRORS.has(e
 
 /** Whether an error means that the store throttles, is down or cannot be reached. */
 export function isUnavailable(error: unknown): boolean {
-  const { name = '', code = '', $fault, $metadata } = error as SdkError
+  const { name = '', code = '', $fault, $metadata } = sdkErrorOf(error)
   return (
     THROTTLING_ERRORS.has(name) ||
     name === 'TimeoutError' ||
@@ -93,11 +96,11 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   isUnavailable(error) &&
   !isThrottling(error) &&
   errorName(error) !== 'AbortError' &&
-  !UNSENT_ERROR_CODE.test((error as SdkError).code ?? '')
+  !UNSENT_ERROR_CODE.test(sdkErrorOf(error).code ?? '')
 
 /** The error to throw for a rejected transaction: by its cancellation reasons, or `error` itself if none is known. */
 export function rejectionOf(error: unknown): unknown {
-  const reasons = (error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons ?? []
+  const reasons = sdkErrorOf(error).CancellationReasons ?? []
   const indexesOf = (matches: (code: string) => boolean) =>
     reasons.flatMap(({ Code = '' }, index) => (matches(Code) ? [index] : []))
   const failed = indexesOf((code) => code === 'ConditionalCheckFailed')
