@@ -12,6 +12,7 @@ export type Schema = {
   readonly minimum?: number
   readonly maximum?: number
   readonly maxLength?: number
+  readonly pattern?: string
   readonly maxItems?: number
   readonly additionalProperties?: boolean | Schema
   readonly properties?: Readonly<Record<string, Schema>>

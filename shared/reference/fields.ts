@@ -100,6 +100,17 @@ export const fieldNames = (document: ApiDocument, schema: Schema): string[] =>
     ...fieldNames(document, field),
   ])
 
+/** The values that a parameter, or the fields of a body, can have, such as `overdue`, for the search. */
+export function valuesOf(document: ApiDocument, schema: Schema): string[] {
+  const { items, properties = {}, ...rest } = resolve(document, schema)
+  const inner = [...(items ? [items] : []), ...Object.values(properties), ...alternativesOf(rest)]
+  return [...(choicesOf(rest) ?? []).map(String), ...inner.flatMap((one) => valuesOf(document, one))]
+}
+
+/** The values of an enum, or of a filter that takes several of them, which the document has as a pattern. */
+const choicesOf = ({ enum: values, pattern = '' }: Schema): readonly unknown[] | undefined =>
+  values ?? /^\^\(([\w|]+)\)\(,/.exec(pattern)?.[1]?.split('|')
+
 /** The objects that a schema describes: itself, the items of an array, or its alternatives that are not deprecated. */
 function variantsOf(document: ApiDocument, schema: Schema): Variant[] {
   const resolved = resolve(document, schema)
@@ -130,8 +141,9 @@ function descriptionOf(document: ApiDocument, schema: Schema): string {
 
 /** A type as one says it, such as `date or null` or `array of objects`. */
 function typeOf(document: ApiDocument, schema: Schema): string {
-  const { type, format, items, enum: values, const: value, ...rest } = resolve(document, schema)
+  const { type, format, items, const: value, ...rest } = resolve(document, schema)
   if (value !== undefined) return `\`${value}\``
+  const values = choicesOf(rest)
   if (values) return values.map((one) => `\`${one}\``).join(' or ')
   const own = [type ?? []].flat().map((one) => {
     if (one === 'array' && items) return `array of ${plural(typeOf(document, items))}`

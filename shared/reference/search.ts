@@ -2,7 +2,7 @@ import MiniSearch, { type Options, type SearchResult } from 'minisearch'
 import type { Page } from './pages.ts'
 
 /** The fields of a page, by how much a word in them counts. */
-const BOOSTS = { title: 6, headings: 6, path: 4, fields: 2, returned: 1.5, errors: 0.3, text: 1 }
+const BOOSTS = { title: 6, headings: 6, path: 4, fields: 2, values: 1, returned: 1.5, errors: 0.3, text: 1 }
 
 /** How much a page counts, by the first part of its address. */
 const DOCUMENT_BOOSTS: Readonly<Record<string, number>> = {
@@ -10,7 +10,7 @@ const DOCUMENT_BOOSTS: Readonly<Record<string, number>> = {
   reference: 1,
   events: 0.5,
   clients: 1,
-  import: 0.2,
+  import: 0.5,
 }
 
 /** What the index and the page's script agree on. */
@@ -40,6 +40,7 @@ export function searchIndex(pages: readonly Page[]): string {
       headings: [...markdown.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading).join(' '),
       path: endpoint?.path ?? '',
       fields: terms?.fields.join(' ') ?? '',
+      values: terms?.values.join(' ') ?? '',
       returned: terms?.returned.join(' ') ?? '',
       errors: terms?.errors.join(' ') ?? '',
       // Endpoints and events repeat the names of fields, errors and examples. The index has them already.
@@ -49,20 +50,29 @@ export function searchIndex(pages: readonly Page[]): string {
   return JSON.stringify(index)
 }
 
-/** Words that readers search for together, and what the pages call it. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  auth: 'authentication',
-  birthday: 'date_of_birth',
-  'delete patient': 'patient erased',
-  gdpr: 'patient erased',
-  hmac: 'signature',
-  kvkk: 'patient erased',
-  postman: 'openapi',
-  refund: 'record payment',
-  reschedule: 'update appointment',
-  'retry webhook': 'redeliver',
-  staging: 'sandbox',
-  timezone: 'time zone',
+/** What the pages call what readers search for in other words. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  'add time off': ['day off', 'sick leave', 'vacation'],
+  assistants: ['chatgpt'],
+  authentication: ['401', 'auth', 'bearer token', 'login'],
+  'book appointment': ['new appointment'],
+  'clinic currency': ['currency'],
+  confirm: ['confirmation'],
+  'create patient': ['add patient', 'register patient'],
+  date_of_birth: ['birthday'],
+  'list price lists': ['prices'],
+  openapi: ['postman'],
+  'patient erased': ['delete patient', 'gdpr', 'kvkk'],
+  'record payment': ['partial payment', 'refund'],
+  redeliver: ['replay', 'retry webhook'],
+  sandbox: ['staging', 'test mode'],
+  scopes: ['403', 'permission', 'permissions'],
+  signature: ['hmac'],
+  tax: ['vat'],
+  'time zone': ['timezone'],
+  'typescript client': ['sdk'],
+  'update appointment': ['change appointment', 'move appointment', 'reschedule'],
+  'working hours': ['opening hours'],
 }
 
 /** Words of questions, which pages do not answer with. */
@@ -72,10 +82,12 @@ const QUESTION_WORDS = /\b(?:how|what|when|where|happens|mean|do|does|can|is|are
 const MAX_RESULTS = 12
 
 /** Replaces words of a query that are all in it. */
-function withSynonym(query: string, [words, name]: [string, string]): string {
-  const replaced = words.split(' ')
+function withSynonyms(query: string, [name, synonyms]: [string, readonly string[]]): string {
   const sent = query.split(' ')
-  if (!replaced.every((word) => sent.includes(word))) return query
+  const replaced = synonyms
+    .map((words) => words.split(' '))
+    .find((words) => words.every((word) => sent.includes(word)))
+  if (!replaced) return query
   return [name, ...sent.filter((word) => !replaced.includes(word) && !name.includes(word))].join(' ')
 }
 
@@ -83,7 +95,7 @@ function withSynonym(query: string, [words, name]: [string, string]): string {
 export function searchPages(index: MiniSearch, text: string): SearchResult[] {
   const phrase = text.toLowerCase()
   const words = (phrase.replace(QUESTION_WORDS, ' ').trim() || phrase).trim().replace(/\s+/g, ' ')
-  const query = Object.entries(SYNONYMS).reduce(withSynonym, words)
+  const query = Object.entries(SYNONYMS).reduce(withSynonyms, words)
   for (const options of [{ fuzzy: false }, {}, { combineWith: 'OR' }] as const) {
     const found = index.search(query, options)
     // `invoice paid` is the title of a page.

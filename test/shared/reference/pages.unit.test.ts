@@ -81,6 +81,11 @@ it('shows the fields of each variant of a response', () => {
   )
 })
 
+it('shows the values of a filter that takes several of them', () => {
+  const page = pages.find(({ path }) => path === 'reference/list-appointments')
+  expect(page?.markdown).toContain('- `status` *`scheduled` or `completed` or `cancelled` or `no_show`* Only')
+})
+
 it('says once when an event occurs', () => {
   const repeated = endpointsOf(document.webhooks).filter(({ path, operation }) => {
     const page = pages.find((one) => one.path === `events/${path}`)
