@@ -68,6 +68,6 @@ export async function importRecords(
     },
     onWarning: (line, text) => warned.push(`${line}: ${text}`),
   })
-  rejected.finish(conversions.of(file))
+  rejected.finish(conversions.of(file).format)
   return { ...result, reasons, rejections, warned }
 }

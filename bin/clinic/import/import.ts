@@ -121,11 +121,11 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
       const rejected = rejectedOf.get(file) as RejectedRows
       reports.push(await importWithProgress(command, file, entity, { ...run, seen, rejected }))
     }
-  for (const file of conversions.files)
+  for (const { file, format } of conversions.files)
     try {
-      const rejected = rejectedOf.get(file.file) as RejectedRows
-      if (check) await rejected.requireReplaceable(file)
-      else rejected.finish(file)
+      const rejected = rejectedOf.get(file) as RejectedRows
+      if (check) await rejected.requireReplaceable(format)
+      else rejected.finish(format)
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
       problems.push(error.message)

@@ -1,6 +1,6 @@
 import { foldName, suggestion } from '../../../../shared/domain/closest-name.ts'
 import { ConverterMistake } from '../files/problems.ts'
-import { isReason } from '../files/row.ts'
+import { REASON } from '../files/row.ts'
 
 /** A column of a file that was converted, and how many of its cells were read `as d/M/yyyy` or `as empty`. */
 export type ReadColumn = {
@@ -68,15 +68,10 @@ export class FileColumns {
     this.#notes.set(foldName(column), notes.set(note, (notes.get(note) ?? 0) + 1))
   }
 
-  /** Whether a column is read, by its folded name. */
-  isRead(folded: string): boolean {
-    return this.#read.has(folded)
-  }
-
   /** The names of columns that are neither read nor ignored, nor the one that a file of rejected rows adds. */
   get unread(): readonly string[] {
     return [...this.#names]
-      .filter(([folded]) => !this.#read.has(folded) && !this.#ignored.has(folded) && !isReason(folded))
+      .filter(([folded]) => !this.#read.has(folded) && !this.#ignored.has(folded) && folded !== REASON)
       .map(([, name]) => name)
   }
 

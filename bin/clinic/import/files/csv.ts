@@ -2,7 +2,7 @@
 import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { CSV_PROBLEMS, cellsOf, cellValue, UNCLOSED } from './csv-cells.ts'
 import { ImportFileError } from './problems.ts'
-import { type FileFormat, HEADER_PROBLEM, isReason, type SourceRow, SUM_PROBLEM } from './row.ts'
+import { type FileFormat, HEADER_PROBLEM, REASON, type SourceRow, SUM_PROBLEM } from './row.ts'
 import { type Line, MAX_LINE_LENGTH } from './text-lines.ts'
 
 type CsvFormat = FileFormat & { readonly kind: 'csv' }
@@ -60,7 +60,7 @@ async function* readRecords(
 ): AsyncGenerator<SourceRow> {
   const { delimiter, header } = format
   // The reason of a rejected sum is no part of it.
-  const ownColumns = [...header.keys()].filter((at) => !isReason(foldName(header[at] ?? '')))
+  const ownColumns = [...header.keys()].filter((at) => foldName(header[at] ?? '') !== REASON)
   for (let first = await nextFilledLine(next); first; first = await nextFilledLine(next)) {
     const line = first.number
     const text = await withContinuation(first, next)

@@ -4,7 +4,7 @@ import type { ImportEntity } from '../../../../shared/sync/entities/entity.ts'
 import { ownIdColumn, withOwnIdColumns } from '../../../../shared/sync/external-ids/resolve-references.ts'
 import { listed } from './grouped-texts.ts'
 import { ImportFileError, Problem } from './problems.ts'
-import { type FileFormat, isReason } from './row.ts'
+import { type FileFormat, REASON } from './row.ts'
 
 type Fields = Pick<ImportEntity, 'name' | 'columns' | 'required'>
 
@@ -26,7 +26,7 @@ export function checkHeader(
   const valid = `valid columns of ${entity.name} are ${[...fields].join(', ')}`
   const folded = header.map(foldName)
   const isField = (name: string) => fields.has(foldName(name))
-  const unknown = header.filter((name) => !isField(name) && !isReason(foldName(name)))
+  const unknown = header.filter((name) => !isField(name) && foldName(name) !== REASON)
   // The first line may be a patient, so its content must not be printed.
   if (!header.some(isField))
     throw new ImportFileError(
@@ -59,7 +59,7 @@ export function valuesByField(
   for (const [name, value] of Object.entries(given)) {
     const folded = foldName(name)
     const isField = fields.has(folded)
-    if (!isField && isReason(folded)) continue
+    if (folded === REASON) continue
     const field = isField ? folded : name
     if (names[field] !== undefined)
       throw new Problem(`${quoted([name])} is the same field as ${quoted([names[field]])}`)

@@ -8,7 +8,7 @@ import { parseJson } from '../../../../shared/sync/external-ids/resolve-referenc
 import { cellValue, cellWriter } from './csv-cells.ts'
 import { digestOf } from './import-paths.ts'
 import { ImportFileError } from './problems.ts'
-import { type FileFormat, REASONS, type SourceRow } from './row.ts'
+import { type FileFormat, REASON, type SourceRow } from './row.ts'
 import { temporaryDatabase } from './temporary-database.ts'
 
 /**
@@ -22,9 +22,6 @@ export function rejectedFile(file: string): string {
     ? `${stem}.rejected.${extension}`
     : `${before}.rejected-${Number(count) + 1}.${extension}`
 }
-
-/** How a file is written, and whether its own column `reason` is read. */
-export type Written = { readonly format: FileFormat; readonly readsReason: boolean }
 
 /** The rejected rows of a file, each once, with the reasons of all its records. */
 export class RejectedRows implements Disposable {
@@ -44,8 +41,8 @@ export class RejectedRows implements Disposable {
   }
 
   /** Writes the file for its owner alone, if there are rows. */
-  finish(written: Written): void {
-    const lines = this.#lines(written)
+  finish(format: FileFormat): void {
+    const lines = this.#lines(format)
     if (lines === null) return
     // The same file may be imported twice at once.
     const unfinished = `${this.path}.${randomBytes(4).toString('hex')}.unfinished`
@@ -60,13 +57,13 @@ export class RejectedRows implements Disposable {
   }
 
   /** In a trial, in place of `finish`. @throws ImportFileError if there is another file, as of an earlier run */
-  async requireReplaceable(written: Written): Promise<void> {
+  async requireReplaceable(format: FileFormat): Promise<void> {
     const found = statSync(this.path, { throwIfNoEntry: false })
     if (!found) return
     if (!found.isFile()) throw new ImportFileError(`${this.path} is not a file`)
     accessSync(dirname(this.path), constants.W_OK)
     const hash = createHash('sha256')
-    for (const line of this.#lines(written) ?? []) hash.update(line)
+    for (const line of this.#lines(format) ?? []) hash.update(line)
     if (hash.digest('hex') !== (await digestOf(this.path)))
       throw new ImportFileError(
         `${this.path} has rows of an earlier run: import it if they are corrected, and delete it`,
@@ -78,13 +75,12 @@ export class RejectedRows implements Disposable {
   }
 
   /** The text of the file, whose byte order mark overrules `--encoding`; null without rows. */
-  #lines({ format, readsReason }: Written): Iterable<string> | null {
-    const reasonName = REASONS[readsReason ? 1 : 0]
-    const lineOf = format.kind === 'csv' ? csvLine(format, reasonName) : jsonLine(reasonName)
+  #lines(format: FileFormat): Iterable<string> | null {
+    const lineOf = format.kind === 'csv' ? csvLine(format) : jsonLine
     const rejected = this.#db.prepare('SELECT row, reason FROM rejected ORDER BY line')
     if (rejected.get() === undefined) return null
     function* lines() {
-      yield `\uFEFF${format.kind === 'csv' ? csvHead(format, reasonName) : ''}`
+      yield `\uFEFF${format.kind === 'csv' ? csvHead(format) : ''}`
       for (const { row, reason } of rejected.iterate() as Iterable<{ row: Uint8Array; reason: string }>) {
         const source = deserialize(row) as SourceRow
         for (const one of [source, ...(source.further ?? [])]) yield lineOf(one, reason)
@@ -94,26 +90,24 @@ export class RejectedRows implements Disposable {
   }
 }
 
-type Reason = (typeof REASONS)[number]
-
 type Csv = FileFormat & { readonly kind: 'csv' }
 
 /** The positions of the columns, except the column with the reason of an earlier rejection. */
-const keptColumns = ({ header }: Csv, reason: Reason): number[] =>
-  [...header.keys()].filter((at) => foldName(header[at] ?? '') !== reason)
+const keptColumns = ({ header }: Csv): number[] =>
+  [...header.keys()].filter((at) => foldName(header[at] ?? '') !== REASON)
 
 /** The first lines of a file of rejected rows. */
-function csvHead(format: Csv, reason: Reason): string {
+function csvHead(format: Csv): string {
   const { delimiter, header, hasSeparatorLine } = format
-  const names = [...keptColumns(format, reason).map((at) => header[at] ?? ''), reason]
+  const names = [...keptColumns(format).map((at) => header[at] ?? ''), REASON]
   return `${hasSeparatorLine ? `sep=${delimiter}\n` : ''}${names.map(cellWriter(delimiter)).join(delimiter)}\n`
 }
 
 /** A row that cannot be read is in the first column as it is: no other value must get into a column that it was not in. */
-function csvLine(format: Csv, name: Reason): (row: SourceRow, reason: string) => string {
+function csvLine(format: Csv): (row: SourceRow, reason: string) => string {
   const { delimiter } = format
   const write = cellWriter(delimiter)
-  const kept = keptColumns(format, name)
+  const kept = keptColumns(format)
   return ({ cells, text = '' }, reason) => {
     const values = kept.map((at, index) => (cells ? cellValue(cells[at] ?? '') : index === 0 ? text : ''))
     return `${[...values, reason].map(write).join(delimiter)}\n`
@@ -121,13 +115,12 @@ function csvLine(format: Csv, name: Reason): (row: SourceRow, reason: string) =>
 }
 
 /** The text of the row with the reason as its last field: numbers stay as they are written. */
-function jsonLine(name: Reason): (row: SourceRow, reason: string) => string {
-  const earlier = new RegExp(`,\\s*"${name}"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*\\}$`)
-  return ({ text = '' }, reason) => {
-    const added = `"${name}":${JSON.stringify(reason)}}`
-    const object = text.trim().replace(earlier, '}')
-    if (!/^\s*\{/.test(text) || parseJson(text) === undefined)
-      return `{"text":${JSON.stringify(text)},${added}\n`
-    return `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? '' : ','}${added}\n`
-  }
+function jsonLine({ text = '' }: SourceRow, reason: string): string {
+  const added = `"${REASON}":${JSON.stringify(reason)}}`
+  const object = text.trim().replace(EARLIER_REASON, '}')
+  if (!/^\s*\{/.test(text) || parseJson(text) === undefined)
+    return `{"text":${JSON.stringify(text)},${added}\n`
+  return `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? '' : ','}${added}\n`
 }
+
+const EARLIER_REASON = new RegExp(`,\\s*"${REASON}"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*\\}$`)

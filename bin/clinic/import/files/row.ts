@@ -31,7 +31,5 @@ export type SourceRow = {
 export const SUM_PROBLEM = 'looks like a sum of the rows above, not like a record'
 export const HEADER_PROBLEM = 'repeats the header'
 
-/** The names that the column that files of rejected rows add can have: the second one in files whose own column `reason` is read. */
-export const REASONS = ['reason', 'rejected_because'] as const
-
-export const isReason = (folded: string): boolean => REASONS.some((name) => name === folded)
+/** The column that files of rejected rows add. */
+export const REASON = 'rejected_because'

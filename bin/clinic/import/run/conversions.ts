@@ -22,7 +22,7 @@ import { GroupedTexts, groupText } from '../files/grouped-texts.ts'
 import { checkHeader, fieldsOf, unreadProblems, valuesByField } from '../files/header.ts'
 import { entityOf } from '../files/import-paths.ts'
 import { ImportFileError, Problem } from '../files/problems.ts'
-import { type FileFormat, isReason, REASONS, type SourceRow } from '../files/row.ts'
+import { type FileFormat, REASON, type SourceRow } from '../files/row.ts'
 import { openRows } from '../files/rows.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
 import { fileEntities } from './file-entities.ts'
@@ -34,8 +34,6 @@ export type ConvertedFile = {
   /** The SHA-256 of its content. */
   readonly content: string
   readonly columns: readonly ReadColumn[]
-  /** Whether its own column `reason` is read. */
-  readonly readsReason: boolean
   /** Its rows, and the lines of some of those that give no record. */
   readonly rows: { readonly read: number; readonly withoutRecords: number; readonly lines: readonly number[] }
   readonly entities: ReadonlySet<string>
@@ -137,7 +135,6 @@ export class Conversions implements Disposable {
       format,
       content: content.digest('hex'),
       columns: columns.all,
-      readsReason: columns.isRead(REASONS[0]),
       rows: read,
       entities: found,
     }
@@ -258,7 +255,7 @@ function ownReader(entity: Entities[number], columns: FileColumns): (source: Sou
     if ('problem' in source) return { problem: source.problem }
     for (const name of Object.keys(source.values)) {
       const isField = fields.has(foldName(name))
-      if (isField || isReason(foldName(name))) columns.add(name)
+      if (isField || foldName(name) === REASON) columns.add(name)
       if (isField) columns.require(name)
     }
     return outcomeOf(() => ({

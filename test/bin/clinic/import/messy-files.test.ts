@@ -56,7 +56,7 @@ it.each<[string, string | Buffer, string[]]>([
   ['blank rows', `\n${HEADER}\n,,\n1,Jo,Doe\n  , ,\n\n`, JO],
   ['columns separated by |', 'external_id|first_name|last_name\n1|Jo|Doe\n', JO],
   ['spaces around its values', `${HEADER}1, Jo ,Doe  \n`, JO],
-  ['the reasons of rejected rows', `external_id,Reason,first_name,last_name\n1,was wrong,Jo,Doe\n`, JO],
+  ['the reasons of rejected rows', `external_id,Rejected because,first_name,last_name\n1,was wrong,Jo,Doe\n`, JO],
   ['line endings of an old Mac', `${HEADER}1,Jo,Doe\n`.replaceAll('\n', '\r'), JO],
   ['ids that Excel is to read as text', `${HEADER}="007",Jo,Doe\n"=""008""",Al,Roe\n`, ['Jo Doe', 'Al Roe']],
   ['UTF-16, little-endian', Buffer.from(`\uFEFF${TURKISH}`, 'utf16le'), AYSE],
@@ -190,21 +190,21 @@ describe('a row that is rejected', () => {
     const text = '\uFEFFsep=;\nexternal_id;first_name;last_name\nŞ1;;\n'
     const { rejectedPath } = await imported(Buffer.from(text, 'utf16le'))
     expect(readFileSync(rejectedPath, 'utf8')).toBe(
-      '\uFEFFsep=;\nexternal_id;first_name;last_name;reason\nŞ1;;;first_name is required\n',
+      '\uFEFFsep=;\nexternal_id;first_name;last_name;rejected_because\nŞ1;;;first_name is required\n',
     )
   })
 
   it('of NDJSON keeps its numbers, and gets a new reason', async () => {
     const rows = [
-      '{"external_id": 12345678901234567890, "first_name":"Jo","last_name":"Doe", "reason": "old, \\"quoted\\""}',
+      '{"external_id": 12345678901234567890, "first_name":"Jo","last_name":"Doe", "rejected_because": "old, \\"quoted\\""}',
       '{"external_id":2,"firstname":"Al"}',
       'no json',
     ]
     const first = await imported(`${rows.join('\n')}\n`, 'patients.ndjson')
     expect(readFileSync(first.rejectedPath, 'utf8').split('\n')).toEqual([
-      '\uFEFF{"external_id": 12345678901234567890, "first_name":"Jo","last_name":"Doe","reason":"external_id must be text or a safe integer"}',
-      '{"external_id":2,"firstname":"Al","reason":"first_name is required; firstname is not a known field (did you mean first_name?)"}',
-      '{"text":"no json","reason":"is not JSON"}',
+      '\uFEFF{"external_id": 12345678901234567890, "first_name":"Jo","last_name":"Doe","rejected_because":"external_id must be text or a safe integer"}',
+      '{"external_id":2,"firstname":"Al","rejected_because":"first_name is required; firstname is not a known field (did you mean first_name?)"}',
+      '{"text":"no json","rejected_because":"is not JSON"}',
       '',
     ])
     const again = await imported(readFileSync(first.rejectedPath), 'patients.rejected.ndjson')

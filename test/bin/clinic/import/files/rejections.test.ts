@@ -15,12 +15,10 @@ const format = {
   encoding: 'utf-8',
   hasSeparatorLine: false,
   delimiter: ',',
-  header: ['external_id', 'reason', 'first_name'],
+  header: ['external_id', 'rejected_because', 'first_name'],
   headerLine: 1,
 }
 const row = { line: 2, values: {}, cells: ['1', 'an earlier one', '=1+1, "b"'] }
-
-const written = { format, readsReason: false }
 
 it.each([
   ['patients.csv', 'patients.rejected.csv'],
@@ -36,9 +34,9 @@ it('replaces the file of an earlier run once all rows are in, for its owner alon
   rows.add(row, 'too long')
   rows.add(row, 'unknown')
   expect(readFileSync(rejected, 'utf8')).toBe('of an earlier run')
-  rows.finish(written)
+  rows.finish(format)
   expect(readFileSync(rejected, 'utf8')).toBe(
-    '\uFEFFexternal_id,first_name,reason\n1,"\'=1+1, ""b""",too long; unknown\n"2,""x",,not closed\n',
+    '\uFEFFexternal_id,first_name,rejected_because\n1,"\'=1+1, ""b""",too long; unknown\n"2,""x",,not closed\n',
   )
   expect(statSync(rejected).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder)).toEqual(['patients.rejected.csv'])
@@ -48,9 +46,9 @@ it('protects names of columns so that an import reads the same names', async () 
   const header = ['@id', '=sum', "'-x"]
   using rows = new RejectedRows(file)
   rows.add({ ...row, cells: ['1', '2', '3'] }, 'too long')
-  rows.finish({ ...written, format: { ...format, header } })
-  expect(readFileSync(rejected, 'utf8')).toMatch(/^\uFEFF'@id,'=sum,''-x,reason\n/)
+  rows.finish({ ...format, header })
+  expect(readFileSync(rejected, 'utf8')).toMatch(/^\uFEFF'@id,'=sum,''-x,rejected_because\n/)
   const again = await openRows(rejected, undefined)
   await again.close()
-  expect(again.format).toMatchObject({ header: [...header, 'reason'] })
+  expect(again.format).toMatchObject({ header: [...header, 'rejected_because'] })
 })
