@@ -68,6 +68,6 @@ export async function importRecords(
     },
     onWarning: (line, text) => warned.push(`${line}: ${text}`),
   })
-  rejected.finish(conversions.of(file).format)
+  for (const { format } of conversions.files) rejected.finish(format)
   return { ...result, reasons, rejections, warned }
 }

@@ -92,11 +92,11 @@ export async function* idsOfFile(
     ...{ path, clinic, encoding },
     entity: path === undefined ? entityOf(file, given, names) : undefined,
   })
-  const converted = conversions.of(file)
-  for (const entity of entities.filter(({ name }) => converted.entities.has(name) && names.includes(name))) {
+  const found = conversions.files.flatMap((one) => [...one.entities]).filter((name) => names.includes(name))
+  for (const entity of entities.filter(({ name }) => found.includes(name))) {
     const keys = await entity.readKeys(clinic.id)
     const own = entity.ownRecords(clinic.id, keys)
-    const records = conversions.records(converted, entity.name)
+    const records = conversions.records(file, entity.name)
     const { name, idKind: kind } = entity
     const idsOf = (row: SourceRow): IdOfRow | null => {
       const fields = 'values' in row ? row.values : {}

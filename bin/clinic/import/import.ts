@@ -73,9 +73,6 @@ async function importFiles(paths: string[], options: Options, command: Command):
   const { table, clinic } = await openClinic(command)
   const { with: path, entity, encoding } = options
   using conversions = await convertFiles(files, { path, entity, clinic, encoding })
-  const { converter } = conversions
-  const digests = new Map(conversions.files.map(({ file, content }) => [file, content]))
-  if (converter) digests.set(converter.path, converter.digest)
   const importing = { ...options, clinic, conversions }
   using trial = trialTable(table)
   const found = await importAll(command, { ...importing, table: trial, check: true })
@@ -87,7 +84,7 @@ async function importFiles(paths: string[], options: Options, command: Command):
   if (options.check) return finish(command, { ...found, check: true }, [...lines, 'Nothing was written.'])
   if (options.yes) printProgress(command, lines.join('\n'))
   await confirm(command, lines)
-  for (const [file, digest] of digests)
+  for (const [file, digest] of conversions.digests)
     if ((await digestOf(file)) !== digest)
       throw new CommandFailure(
         `${file} was changed since it was read. Nothing was written: run the import again.`,
@@ -116,10 +113,9 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
   using kept = new DisposableStack()
   const rejectedOf = new Map(conversions.files.map(({ file }) => [file, kept.use(new RejectedRows(file))]))
   for (const entity of fileEntities(table, Date.now, run))
-    for (const { file, entities } of conversions.files) {
-      if (!entities.has(entity.name)) continue
-      const rejected = rejectedOf.get(file) as RejectedRows
-      reports.push(await importWithProgress(command, file, entity, { ...run, seen, rejected }))
+    for (const one of conversions.files.filter(({ entities }) => entities.has(entity.name))) {
+      const rejected = rejectedOf.get(one.file) as RejectedRows
+      reports.push(await importWithProgress(command, one, entity, { ...run, seen, rejected }))
     }
   for (const { file, format } of conversions.files)
     try {
@@ -136,9 +132,7 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
     conversions,
     reports,
     warnings: itemsLeftLines(itemsLeft),
-    counts: {
-      line_items_without_invoice: itemsLeft.count,
-    },
+    counts: { line_items_without_invoice: itemsLeft.length },
   }
 }
 

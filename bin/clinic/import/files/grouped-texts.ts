@@ -36,11 +36,12 @@ const withoutValues = (reason: string): string =>
     .replace(/(hours|breaks) ".*?":.*?(?=;|$)/g, '$1 are not as documented')
 
 export const groupText = ({ text, count, lines }: Group): string =>
-  `${count.toLocaleString('en')} x ${text} (${placesText(count, lines)})`
+  `${count.toLocaleString('en')} x ${text} (${placesText(lines, count)})`
 
-export const placesText = (count: number, lines: readonly number[]): string =>
-  count > lines.length
-    ? `lines ${lines.join(', ')}, ...`
+/** @param count of the lines, the first of which are given */
+export const placesText = (lines: readonly number[], count = lines.length): string =>
+  count > MAX_LINES
+    ? `lines ${lines.slice(0, MAX_LINES).join(', ')}, ...`
     : `${lines.length > 1 ? 'lines' : 'line'} ${listed(lines)}`
 
 /** `4`, `4 and 5`, `4, 5 and 7` */

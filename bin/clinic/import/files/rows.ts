@@ -16,19 +16,17 @@ export function requireExtension(file: string): void {
 }
 
 /**
- * Reads the format of a file, and returns how to read its rows, and how to stop before their end. `onChunk` is called with
- * each chunk of the file.
+ * Reads the format of a file, and returns how to read its rows, and how to stop before their end.
  * @param stated The encoding of the file, unless it has a byte order mark.
  * @throws ImportFileError for text that is not in the encoding, or is not CSV, also while rows are read
  */
 export async function openRows(
   file: string,
   stated = 'utf-8',
-  onChunk: (chunk: Buffer) => void = () => {},
 ): Promise<{ format: FileFormat; rows: AsyncGenerator<SourceRow>; close: () => Promise<unknown> }> {
   requireExtension(file)
   const encoding = (await markedEncoding(file)) ?? stated
-  const lines = textLines(file, encoding, onChunk)
+  const lines = textLines(file, encoding)
   const close = () => lines.return(undefined)
   if (CSV.test(file)) return { ...(await openCsv(file, lines, encoding)), close }
   return { format: { encoding, kind: 'ndjson' }, rows: readNdjson(lines), close }

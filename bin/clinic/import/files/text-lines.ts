@@ -20,11 +20,7 @@ const MISREAD = /[\u0080-\u009f\ufffd]/
  * in a JSON string. In a file without line feeds, such as a file of an old Mac, a line ends at a carriage return.
  * @throws ImportFileError for a line that is not in the encoding
  */
-export async function* textLines(
-  file: string,
-  encoding: string,
-  onChunk: (chunk: Buffer) => void,
-): AsyncGenerator<Line, undefined> {
+export async function* textLines(file: string, encoding: string): AsyncGenerator<Line, undefined> {
   const decoder = new TextDecoder(encoding)
   let end: '\n' | '\r' | undefined
   let number = 0
@@ -38,7 +34,6 @@ export async function* textLines(
     return { number, text, ended }
   }
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-    onChunk(chunk)
     const text = decoder.decode(chunk, { stream: true })
     end ??= text.includes('\n') || !text.includes('\r') ? '\n' : '\r'
     const pieces = text.split(end)

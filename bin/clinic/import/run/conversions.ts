@@ -1,5 +1,5 @@
 /** Reads the files of an import: once, whatever is done with their records. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { foldName } from '../../../../shared/domain/closest-name.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
@@ -20,7 +20,7 @@ import { Row } from '../converters/row.ts'
 import { groupedRows } from '../files/grouped-rows.ts'
 import { GroupedTexts, groupText } from '../files/grouped-texts.ts'
 import { checkHeader, fieldsOf, unreadProblems, valuesByField } from '../files/header.ts'
-import { entityOf } from '../files/import-paths.ts'
+import { digestOf, entityOf } from '../files/import-paths.ts'
 import { ImportFileError, Problem } from '../files/problems.ts'
 import { type FileFormat, REASON, type SourceRow } from '../files/row.ts'
 import { openRows } from '../files/rows.ts'
@@ -31,21 +31,19 @@ import { fileEntities } from './file-entities.ts'
 export type ConvertedFile = {
   readonly file: string
   readonly format: FileFormat
-  /** The SHA-256 of its content. */
-  readonly content: string
   readonly columns: readonly ReadColumn[]
-  /** Its rows, and the lines of some of those that give no record. */
-  readonly rows: { readonly read: number; readonly withoutRecords: number; readonly lines: readonly number[] }
+  /** Its rows, and the lines of those that give no record. */
+  readonly rows: { readonly read: number; readonly withoutRecords: readonly number[] }
   readonly entities: ReadonlySet<string>
 }
 
 type Reading = {
-  /** Without one, files have the fields of the entity that they are named after. */
-  readonly converter?: LoadedConverter | undefined
-  readonly entities: Entities
+  /** The entity of files whose names do not tell it. */
   readonly entity?: string | undefined
   readonly clinic: Pick<ClinicInfo, 'timezone'>
-  readonly now: number
+  /** Of files without a byte order mark. */
+  readonly encoding?: string | undefined
+  readonly now?: number
 }
 
 /** The records of a row, or why it has none. */
@@ -53,12 +51,14 @@ type Outcome =
   | { readonly problem: string }
   | { readonly records: readonly Converted[]; readonly warnings: readonly string[] }
 
-/** Lines that are named of rows without records. */
-const MAX_LINES = 10
-
 /** The records of the files of an import, in a temporary database. */
 export class Conversions implements Disposable {
+  readonly files: ConvertedFile[] = []
+  /** The SHA-256 of each file that was read, and of the converter. */
+  readonly digests = new Map<string, string>()
+  readonly #converter: LoadedConverter | undefined
   readonly #reading: Reading
+  readonly #entities: Entities = fileEntities({} as Table, Date.now)
   readonly #db = temporaryDatabase(
     'CREATE TABLE rows (at INTEGER PRIMARY KEY, row TEXT);' +
       'CREATE TABLE records (file TEXT, entity TEXT, at INTEGER, external TEXT, record TEXT);' +
@@ -72,21 +72,22 @@ export class Conversions implements Disposable {
   readonly #itemsOf = this.#db.prepare(
     "SELECT record FROM records WHERE entity = 'line-items' AND external = ? ORDER BY at",
   )
-  readonly #files = new Map<string, ConvertedFile>()
   #rows = 0
 
-  constructor(reading: Reading) {
+  /** @param converter without one, files have the fields of the entity that they are named after */
+  constructor(converter: LoadedConverter | undefined, reading: Reading) {
+    this.#converter = converter
     this.#reading = reading
+    if (converter) this.digests.set(converter.path, converter.digest)
   }
 
   /** @throws ImportFileError for a file that cannot be read, or that the converter does not take or cannot convert */
-  async add(file: string, encoding: string | undefined): Promise<ConvertedFile> {
-    const { converter, entities, clinic, now } = this.#reading
-    const fileConverter = converter && converterOf(file, converter)
-    const content = createHash('sha256')
-    const { format, rows, close } = await openRows(file, encoding, (chunk) => {
-      content.update(chunk)
-    })
+  async add(file: string): Promise<ConvertedFile> {
+    const { clinic, encoding, now = Date.now() } = this.#reading
+    const fileConverter = this.#converter && converterOf(file, this.#converter)
+    // Before it is read: a later change is noticed, whenever it is.
+    this.digests.set(file, await digestOf(file))
+    const { format, rows, close } = await openRows(file, encoding)
     await using _ = { [Symbol.asyncDispose]: async () => void (await close()) }
     const columns = new FileColumns(format.kind === 'csv' ? format.header : null, clinic, now)
     const groupOf =
@@ -97,7 +98,7 @@ export class Conversions implements Disposable {
     const convert = fileConverter
       ? (source: SourceRow) => this.#convert(file, fileConverter, source, columns)
       : ownReader(entity as Entities[number], columns)
-    const read = { read: 0, withoutRecords: 0, lines: [] as number[] }
+    const read = { read: 0, withoutRecords: [] as number[] }
     const problems = new GroupedTexts()
     for await (const source of groupOf ? groupedRows(file, rows, groupOf) : rows) {
       read.read += 1 + (source.further?.length ?? 0)
@@ -108,10 +109,8 @@ export class Conversions implements Disposable {
         problems.add(outcome.problem, source.line)
         const group = groupOf && 'values' in source ? idText(groupOf(source.values)) : null
         this.#addRecord.run(file, '', at, group, textOf(outcome))
-      } else if (outcome.records.length === 0) {
-        read.withoutRecords++
-        if (read.lines.length < MAX_LINES) read.lines.push(source.line)
-      } else
+      } else if (outcome.records.length === 0) read.withoutRecords.push(source.line)
+      else
         for (const [index, { entity: name, fields }] of outcome.records.entries()) {
           found.add(name)
           const warnings = index === 0 ? outcome.warnings : []
@@ -121,7 +120,7 @@ export class Conversions implements Disposable {
     }
     if (read.read === 0) throw new ImportFileError(`${file}: the file has no rows`)
     if (fileConverter) requireAllRead(file, fileConverter, columns, format)
-    const [first] = entities.filter(({ name }) => found.has(name))
+    const [first] = this.#entities.filter(({ name }) => found.has(name))
     if (!first) {
       const reasons = problems.groups.map(groupText).join('; ')
       throw new ImportFileError(
@@ -133,31 +132,16 @@ export class Conversions implements Disposable {
     const converted = {
       file,
       format,
-      content: content.digest('hex'),
       columns: columns.all,
       rows: read,
       entities: found,
     }
-    this.#files.set(file, converted)
+    this.files.push(converted)
     return converted
   }
 
-  of(file: string): ConvertedFile {
-    const found = this.#files.get(file)
-    if (!found) throw new Error(`${file} was not read`)
-    return found
-  }
-
-  get files(): readonly ConvertedFile[] {
-    return [...this.#files.values()]
-  }
-
-  get converter(): LoadedConverter | undefined {
-    return this.#reading.converter
-  }
-
   /** The records of an entity in a file, each with the row that it is from. Invoices have the line items of other files. */
-  async *records({ file }: ConvertedFile, entity: string): AsyncGenerator<SourceRow> {
+  async *records(file: string, entity: string): AsyncGenerator<SourceRow> {
     const found = this.#db.prepare(
       'SELECT row, external, record FROM records JOIN rows USING (at) WHERE file = ? AND entity = ? ORDER BY at',
     )
@@ -187,17 +171,13 @@ export class Conversions implements Disposable {
     return { ...row, values: { ...values, line_items } }
   }
 
-  /** How many invoices only the files of line items have, and the first lines of some of them. */
-  lineItemsLeft(): { readonly count: number; readonly lines: readonly number[] } {
-    const left = this.#db
-      .prepare(
-        "SELECT min(at) AS at FROM records WHERE entity = 'line-items' AND external NOT IN " +
-          "(SELECT external FROM records WHERE entity = 'invoices' AND external IS NOT NULL) GROUP BY external ORDER BY at",
-      )
-      .all() as { at: number }[]
-    const row = this.#db.prepare('SELECT row FROM rows WHERE at = ?')
-    const lines = left.slice(0, MAX_LINES).map(({ at }) => JSON.parse(String(row.get(at)?.row)).line)
-    return { count: left.length, lines }
+  /** The first lines of line items by their invoices, which no file has. */
+  lineItemsLeft(): readonly number[] {
+    const left = this.#db.prepare(
+      "SELECT min(at) AS at, row ->> 'line' AS line FROM records JOIN rows USING (at) WHERE entity = 'line-items' AND external NOT IN " +
+        "(SELECT external FROM records WHERE entity = 'invoices' AND external IS NOT NULL) GROUP BY external ORDER BY at",
+    )
+    return left.all().map(({ line }) => Number(line))
   }
 
   [Symbol.dispose](): void {
@@ -205,14 +185,12 @@ export class Conversions implements Disposable {
   }
 
   #entityOf(file: string): Entities[number] {
-    const { entities, entity } = this.#reading
-    const names = entities.map(({ name }) => name)
-    const wanted = entityOf(file, entity, names)
-    return entities.find(({ name }) => name === wanted) as Entities[number]
+    const names = this.#entities.map(({ name }) => name)
+    const wanted = entityOf(file, this.#reading.entity, names)
+    return this.#entities.find(({ name }) => name === wanted) as Entities[number]
   }
 
   #convert(file: string, fileConverter: FileConverter, source: SourceRow, columns: FileColumns): Outcome {
-    const { entities, converter } = this.#reading
     if ('problem' in source) return { problem: source.problem }
     columns.warnings.length = 0
     columns.currencies.clear()
@@ -225,11 +203,11 @@ export class Conversions implements Disposable {
       return outcomeOf(() => {
         if (typeof fileConverter !== 'function') columns.require(fileConverter.groupBy)
         const result = called(fileConverter, rows)
-        const records = this.#newOf(recordsOf(result, entities, columns.currencies))
+        const records = this.#newOf(recordsOf(result, this.#entities, columns.currencies))
         return { records, warnings: [...columns.warnings] }
       })
     } catch (error) {
-      throw new ImportFileError(`${file}:${source.line}: ${failureText(error, converter?.path ?? '')}`)
+      throw new ImportFileError(`${file}:${source.line}: ${failureText(error, this.#converter?.path ?? '')}`)
     }
   }
 
@@ -237,10 +215,9 @@ export class Conversions implements Disposable {
    * The records that no earlier row has given: the doctor of many appointments is one. @throws Problem if all have been
    */
   #newOf(records: readonly Converted[]): readonly Converted[] {
-    const found = records.filter((record) => {
-      const digest = createHash('sha256').update(JSON.stringify(record)).digest()
-      return this.#see.run(digest).changes > 0
-    })
+    const found = records.filter(
+      (record) => this.#see.run(hash('sha256', JSON.stringify(record), 'buffer')).changes > 0,
+    )
     if (found.length === 0 && records.length > 0) throw new Problem('repeats an earlier row')
     return found
   }
@@ -322,29 +299,22 @@ function requireAllRead(
     )
 }
 
-type ToConvert = {
-  /** The path of a converter, as it is given. */
-  readonly path?: string | undefined
-  /** The entity of files whose names do not tell it. */
-  readonly entity?: string | undefined
-  readonly clinic: Pick<ClinicInfo, 'timezone'>
-  /** Of files without a byte order mark. */
-  readonly encoding?: string | undefined
-}
-
-/** Reads files. @throws ImportFileError that names what is wrong with each of them; CommandFailure for one of no entity */
+/**
+ * Reads files.
+ * @param path of a converter, as it is given
+ * @throws ImportFileError that names what is wrong with each of them; CommandFailure for one of no entity
+ */
 export async function convertFiles(
   files: readonly string[],
-  { path, entity, clinic, encoding }: ToConvert,
+  { path, ...reading }: Reading & { readonly path?: string | undefined },
 ): Promise<Conversions> {
   const converter = path === undefined ? undefined : await loadConverter(resolveFromInvocationDir(path))
-  const entities = fileEntities({} as Table, Date.now)
   using kept = new DisposableStack()
-  const conversions = kept.use(new Conversions({ converter, entities, entity, clinic, now: Date.now() }))
+  const conversions = kept.use(new Conversions(converter, reading))
   const problems: string[] = []
   for (const file of files)
     try {
-      await conversions.add(file, encoding)
+      await conversions.add(file)
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
       problems.push(error.message)

@@ -166,7 +166,7 @@ export async function importFile<Fields>(
     if (options.signal?.aborted) throw new ImportStopped()
   }
 
-  const records = conversions.records(conversions.of(file), entity.name)
+  const records = conversions.records(file, entity.name)
   for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
     rowCount += rowsOf(source)
     for (const text of source.warnings ?? []) warn(text, source.line)

@@ -12,7 +12,7 @@ import type { Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { CommandFailure, EXIT } from '../../tool/output.ts'
 import { progressBar } from '../../tool/progress.ts'
 import type { RejectedRows } from '../files/rejections.ts'
-import type { Conversions } from './conversions.ts'
+import type { Conversions, ConvertedFile } from './conversions.ts'
 import { LINE_ITEMS } from './file-entities.ts'
 import { type ImportOptions, type ImportProgress, ImportStopped, importFile } from './import-file.ts'
 import { retryPatiently } from './patience.ts'
@@ -30,12 +30,11 @@ export type FileImport = {
 /** Imports a file. If it does not get to its end, says how far it got. */
 export async function importWithProgress(
   command: Command,
-  file: string,
+  { file, rows }: ConvertedFile,
   entity: ImportableEntity,
   { table, clinic, check, conversions, ...options }: FileImport,
 ): Promise<FileReport> {
-  const { rows: read } = conversions.of(file)
-  const bar = progressBar(command, basename(file), read.read)
+  const bar = progressBar(command, basename(file), rows.read)
   let latest: ImportProgress | undefined
   const sayStopped = () => {
     if (latest && !check)

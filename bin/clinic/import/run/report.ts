@@ -4,7 +4,7 @@ import { quoted } from '../../../../shared/domain/closest-name.ts'
 import { counted } from '../../tool/output.ts'
 import type { ReadColumn } from '../converters/file-columns.ts'
 import { groupText, placesText } from '../files/grouped-texts.ts'
-import type { Conversions, ConvertedFile } from './conversions.ts'
+import type { ConvertedFile } from './conversions.ts'
 import type { ImportedFile, ImportResult } from './import-file.ts'
 
 export type FileReport = ImportedFile & {
@@ -35,7 +35,7 @@ export function reportLines(report: FileReport): string[] {
 /** How a file was read, for a program. */
 export const conversionReport = ({ file, format, rows, columns }: ConvertedFile) => ({
   file,
-  rows: { read: rows.read, without_records: rows.withoutRecords },
+  rows: { read: rows.read, without_records: rows.withoutRecords.length },
   encoding: format.encoding,
   delimiter: format.kind === 'csv' ? format.delimiter : null,
   columns,
@@ -43,10 +43,11 @@ export const conversionReport = ({ file, format, rows, columns }: ConvertedFile)
 
 /** How a file was read, for a person. */
 export function conversionLines({ file, format, rows, columns }: ConvertedFile): string[] {
-  const without = placesText(rows.withoutRecords, rows.lines)
+  const { read, withoutRecords } = rows
+  const without = `, ${number(withoutRecords.length)} without records (${placesText(withoutRecords)})`
   return [
     `${basename(file)}, ${format.encoding}${format.kind === 'csv' ? `, columns separated by ${format.delimiter === '\t' ? 'tabs' : format.delimiter}` : ''}`,
-    `  ${number(rows.read)} rows read${rows.withoutRecords > 0 ? `, ${number(rows.withoutRecords)} without records (${without})` : ''}`,
+    `  ${number(read)} rows read${withoutRecords.length > 0 ? without : ''}`,
     ...columnLines(columns),
   ]
 }
@@ -70,9 +71,9 @@ export const countsText = ({ imported, updated, unchanged, rejected, warnings }:
   (warnings > 0 ? `, ${counted(warnings, 'warning')}` : '')
 
 /** The warning about line items in files of their own whose invoices were not imported. */
-export const itemsLeftLines = ({ count, lines }: ReturnType<Conversions['lineItemsLeft']>): string[] =>
-  count === 0
+export const itemsLeftLines = (lines: readonly number[]): string[] =>
+  lines.length === 0
     ? []
     : [
-        `warning: the line items of ${counted(count, 'invoice')} were not imported, as the files have no such invoice (${placesText(count, lines)})`,
+        `warning: the line items of ${counted(lines.length, 'invoice')} were not imported, as the files have no such invoice (${placesText(lines)})`,
       ]

@@ -56,7 +56,11 @@ it.each<[string, string | Buffer, string[]]>([
   ['blank rows', `\n${HEADER}\n,,\n1,Jo,Doe\n  , ,\n\n`, JO],
   ['columns separated by |', 'external_id|first_name|last_name\n1|Jo|Doe\n', JO],
   ['spaces around its values', `${HEADER}1, Jo ,Doe  \n`, JO],
-  ['the reasons of rejected rows', `external_id,Rejected because,first_name,last_name\n1,was wrong,Jo,Doe\n`, JO],
+  [
+    'the reasons of rejected rows',
+    `external_id,Rejected because,first_name,last_name\n1,was wrong,Jo,Doe\n`,
+    JO,
+  ],
   ['line endings of an old Mac', `${HEADER}1,Jo,Doe\n`.replaceAll('\n', '\r'), JO],
   ['ids that Excel is to read as text', `${HEADER}="007",Jo,Doe\n"=""008""",Al,Roe\n`, ['Jo Doe', 'Al Roe']],
   ['UTF-16, little-endian', Buffer.from(`\uFEFF${TURKISH}`, 'utf16le'), AYSE],

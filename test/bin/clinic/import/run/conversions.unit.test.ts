@@ -11,35 +11,29 @@ import {
 } from '../../../../../bin/clinic/import/converters/converter.ts'
 import { loadConverter } from '../../../../../bin/clinic/import/converters/load-converter.ts'
 import { Conversions } from '../../../../../bin/clinic/import/run/conversions.ts'
-import { fileEntities } from '../../../../../bin/clinic/import/run/file-entities.ts'
-import type { Table } from '../../../../../shared/store/table/table.ts'
 import { blocksOf } from '../../../../support/documentation.ts'
 import { NOW } from '../../../../support/table.ts'
 import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
 const folder = temporaryFolder()
-const entities = fileEntities({} as Table, () => NOW)
 
 /** The records of a file by their entities, or what is wrong. */
 async function convert({ files }: Converter, content: string, name = 'Kartei 2026.csv') {
   const file = join(folder, name)
   writeFileSync(file, content)
   const path = import.meta.filename
-  using conversions = new Conversions({
-    converter: { files, path, digest: '' },
-    entities,
-    clinic: { timezone: 'Europe/Berlin' },
-    now: NOW,
-  })
+  const reading = { clinic: { timezone: 'Europe/Berlin' }, now: NOW }
+  using conversions = new Conversions({ files, path, digest: '' }, reading)
   try {
-    const converted = await conversions.add(file, undefined)
+    const converted = await conversions.add(file)
+    const { withoutRecords } = converted.rows
     const found: Record<string, unknown[]> = {}
     for (const entity of converted.entities)
-      for await (const row of conversions.records(converted, entity)) {
+      for await (const row of conversions.records(file, entity)) {
         found[entity] ??= []
         found[entity].push('values' in row ? row.values : `${row.line}: ${row.problem}`)
       }
-    return { ...found, ...(converted.rows.withoutRecords > 0 && { without: converted.rows.lines }) }
+    return { ...found, ...(withoutRecords.length > 0 && { without: withoutRecords }) }
   } catch (error) {
     return (error as Error).message.replace(`${folder}/`, '')
   }
