@@ -1,5 +1,4 @@
 /** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
-import { deserialize, serialize } from 'node:v8'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { type CheckedRecord, recordChecker } from '../../../../shared/sync/check-record.ts'
 import type {
@@ -17,7 +16,6 @@ import { type Group, GroupedTexts } from '../files/grouped-texts.ts'
 import { ImportFileError } from '../files/problems.ts'
 import type { RejectedRows } from '../files/rejections.ts'
 import type { SourceRow } from '../files/row.ts'
-import { temporaryDatabase } from '../files/temporary-database.ts'
 import type { Conversions } from './conversions.ts'
 import { type MoneySum, MoneySums } from './money-sums.ts'
 import { retryPatiently } from './patience.ts'
@@ -25,10 +23,9 @@ import { disputedPatient, repeatedId, repeatedPerson, SeenIds } from './repeated
 
 export type ImportResult = Counts & { rejected: number; warnings: number }
 
-export type ImportProgress = {
-  readonly rows: number
-  /** The outcomes of the rows so far. */
-  readonly result: ImportResult
+export type ImportProgress = ImportResult & {
+  /** Several rows can be one record. */
+  readonly rows: { records: number; rejected: number }
 }
 
 export type ImportOptions = {
@@ -40,7 +37,8 @@ export type ImportOptions = {
   readonly signal?: AbortSignal
   /** Whether nothing is written: the entity has a trial table. */
   readonly isTrial?: boolean
-  readonly onProgress?: (progress: ImportProgress) => void
+  /** Called after each batch, with the same object. */
+  readonly onProgress?: (progress: Readonly<ImportProgress>) => void
   /** Called with the reasons of a rejected row, which never quote its values. */
   readonly onRejected?: (line: number, reasons: readonly string[]) => void
   /** Called with what is warned of in a row. The text begins with the field. */
@@ -57,9 +55,7 @@ export type ImportOptions = {
 }
 
 /** What became of the rows of a file. */
-export type ImportedFile = ImportResult & {
-  /** Several rows can be one record. */
-  readonly rows: { readonly records: number; readonly rejected: number }
+export type ImportedFile = Readonly<ImportProgress> & {
   readonly sums: readonly MoneySum[]
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
@@ -97,10 +93,9 @@ export async function importFile<Fields>(
   clinic: ClinicInfo,
   options: ImportOptions,
 ): Promise<ImportedFile> {
-  const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
-  const [reasons, warned, money] = [new GroupedTexts(), new GroupedTexts(), new MoneySums()]
   const rows = { records: 0, rejected: 0 }
-  let rowCount = 0
+  const result: ImportProgress = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0, rows }
+  const [reasons, warned, money] = [new GroupedTexts(), new GroupedTexts(), new MoneySums()]
   const keys = await entity.readKeys(clinic.id)
   const own = entity.ownRecords(clinic.id, keys)
   const checkRecord = recordChecker(entity, clinic, options.now(), own.idOf)
@@ -114,16 +109,17 @@ export async function importFile<Fields>(
     allowOverlaps: options.allowOverlaps ?? false,
     allowSameNumbers: options.allowSameNumbers ?? false,
   }
-  let hasWaited = false
+  let { onWait: sayWaiting } = options
   const onWait = () => {
-    if (!hasWaited) options.onWait?.()
-    hasWaited = true
+    sayWaiting?.()
+    sayWaiting = undefined
   }
   using ownSeen = new SeenIds()
   const seen = options.seen ?? ownSeen
   const { batchSize = BATCH_SIZE } = entity
   let batch = new Batch<Fields>()
-  using postponed = new PostponedRows()
+  /** Rows that may be valid after the rest of the file, by their ids: a refund can precede its payment. */
+  const postponed = new Set<string>()
   let isLastPass = false
 
   const warn = (text: string, line: number): void => {
@@ -140,7 +136,7 @@ export async function importFile<Fields>(
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
     for (const { id, issues, reason, mayPassLater } of outcomes.rejections) {
       const known = accepted.get(id)
-      if (known && mayPassLater && !isLastPass) postponed.add(known.source)
+      if (known && mayPassLater && !isLastPass) postponed.add(id)
       else if (known) rejections.push({ source: known.source, reasons: [reason], fields: known.row.source })
       if (issues.some(({ issue }) => issue === 'another_person')) seen.disputed.add(id)
       accepted.delete(id)
@@ -162,13 +158,12 @@ export async function importFile<Fields>(
       money.add(fields, 'rejected')
       options.onRejected?.(source.line, all)
     }
-    options.onProgress?.({ rows: rowCount, result: { ...result } })
+    options.onProgress?.(result)
     if (options.signal?.aborted) throw new ImportStopped()
   }
 
-  const records = conversions.records(file, entity.name)
-  for await (const { source, row: checked } of withOwnRecords(records, check, own)) {
-    rowCount += rowsOf(source)
+  const read = () => withOwnRecords(conversions.records(file, entity.name), check, own)
+  for await (const { source, row: checked } of read()) {
     for (const text of source.warnings ?? []) warn(text, source.line)
     const problems = 'issues' in checked ? checked.issues.map(issueText) : []
     if ('row' in checked) {
@@ -189,39 +184,19 @@ export async function importFile<Fields>(
   }
   await flush()
   isLastPass = true
-  for await (const { source, row: checked } of withOwnRecords(postponed.rows(), check, own)) {
-    if (!('row' in checked)) continue
-    const { row } = checked
-    batch.accepted.set(row.id, { row, source, isRepeated: false })
-    if (batch.accepted.size >= batchSize) await flush()
-  }
+  if (postponed.size > 0)
+    for await (const { source, row: checked } of read()) {
+      if (!('row' in checked) || !postponed.delete(checked.row.id)) continue
+      batch.accepted.set(checked.row.id, { row: checked.row, source, isRepeated: false })
+      if (batch.accepted.size >= batchSize) await flush()
+    }
   if (batch.accepted.size > 0) await flush()
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
   return {
     ...result,
-    rows,
     sums: money.sums(clinic.currency),
     reasons: reasons.groups,
     warned: warned.groups,
-  }
-}
-
-/** Rows that may be valid after the rest of the file: a refund can precede its payment. */
-class PostponedRows implements Disposable {
-  readonly #db = temporaryDatabase('CREATE TABLE kept (row BLOB)')
-  readonly #keep = this.#db.prepare('INSERT INTO kept VALUES (?)')
-
-  add(source: SourceRow): void {
-    this.#keep.run(serialize(source))
-  }
-
-  async *rows(): AsyncGenerator<SourceRow> {
-    for (const { row } of this.#db.prepare('SELECT row FROM kept').iterate())
-      yield deserialize(row as Uint8Array)
-  }
-
-  [Symbol.dispose](): void {
-    this.#db.close()
   }
 }
 

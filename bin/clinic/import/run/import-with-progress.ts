@@ -36,12 +36,7 @@ export async function importWithProgress(
 ): Promise<FileReport> {
   const bar = progressBar(command, basename(file), rows.read)
   let latest: ImportProgress | undefined
-  const sayStopped = () => {
-    if (latest && !check)
-      bar.printLine(
-        `${file}: stopped after ${latest.rows} rows: ${countsText(latest.result)}. Run it again to continue.`,
-      )
-  }
+  const done = (): number => (latest ? latest.rows.records + latest.rows.rejected : 0)
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
   // A second Ctrl-C ends the process at once.
@@ -54,7 +49,7 @@ export async function importWithProgress(
       signal: interruption.signal,
       onProgress: (progress) => {
         latest = progress
-        bar.show(progress.rows)
+        bar.show(done())
       },
       onWait: () =>
         bar.printLine(
@@ -69,7 +64,8 @@ export async function importWithProgress(
       corrections: !check && result.rejected > 0 ? [options.rejected.path] : [],
     }
   } catch (error) {
-    sayStopped()
+    if (latest && !check)
+      bar.printLine(`${file}: stopped after ${done()} rows: ${countsText(latest)}. Run it again to continue.`)
     if (error instanceof ImportStopped)
       throw new CommandFailure(check ? 'Interrupted. Nothing was written.' : 'Interrupted.', EXIT.interrupted)
     throw error
