@@ -109,35 +109,12 @@ const CONSENT = [
 /** The values of a new patient without details. */
 const INITIAL = patientValues({ firstName: '', lastName: '', ...NO_DETAILS, createdAt: '' })
 
+/** Creates patients in file order. Rows are compared with the stored records, so an import can be repeated or resumed. */
 export function patientImport(
   table: Table,
   now: () => number,
-  lookups: Lookups,
-): ImportEntity<PatientFields> {
-  const writer = patientWriter({ table })
-
-  return {
-    name: 'patients',
-    idKind: 'patient',
-    ...columns,
-    // In CSV, a file without the column is one that lacks a column, rather than one of people with one name.
-    required: [...columns.required, 'last_name'],
-    personOf: ({ firstName = '', lastName = '', dateOfBirth = null }) =>
-      personKey({ firstName, lastName, dateOfBirth }),
-    write: patientRowWriter(table, now, lookups),
-    finish: async ({ id }) => {
-      await writer.snapshotAll(id)
-      await copiedNames(table).refreshAll(id)
-    },
-  }
-}
-
-/** Creates patients in file order. Rows are compared with the stored records, so an import can be repeated or resumed. */
-function patientRowWriter(
-  table: Table,
-  now: () => number,
   { findAlike, addPatients }: Lookups,
-): ImportEntity<PatientFields>['write'] {
+): ImportEntity<PatientFields> {
   const store = patientStore({ table })
   const writer = patientWriter({ table })
   const ledger = erasureLedger({ table })
@@ -189,7 +166,7 @@ function patientRowWriter(
     return { before, after: { ...patient, ...provenance }, write }
   }
 
-  return async (run, batch) => {
+  async function write(run: ImportRun, batch: readonly ImportRow<PatientFields>[]): Promise<void> {
     const { clinic, outcomes } = run
     const ids = batch.map(({ id }) => id)
     const existing = await store.findMany(clinic.id, ids)
@@ -222,6 +199,21 @@ function patientRowWriter(
         saveProvenance(table, clinic.id, patientKey(clinic.id, before.id), before.version, after),
       )
     if (created.length + updated.length > 0) await writer.snapshotIfDue(clinic.id)
+  }
+
+  return {
+    name: 'patients',
+    idKind: 'patient',
+    ...columns,
+    // In CSV, a file without the column is one that lacks a column, rather than one of people with one name.
+    required: [...columns.required, 'last_name'],
+    personOf: ({ firstName = '', lastName = '', dateOfBirth = null }) =>
+      personKey({ firstName, lastName, dateOfBirth }),
+    write,
+    finish: async ({ id }) => {
+      await writer.snapshotAll(id)
+      await copiedNames(table).refreshAll(id)
+    },
   }
 }
 

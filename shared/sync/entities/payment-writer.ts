@@ -3,7 +3,7 @@
 import type { Invoice } from '../../domain/money/invoice.ts'
 import { mayCount, type Payment, sumOfPayments } from '../../domain/money/payment.ts'
 import type { StoredRecord } from '../../store/calendar/calendar-entity.ts'
-import { type BalanceFacts, ImpossibleBalance, invoiceBalance } from '../../store/calendar/invoice-balance.ts'
+import { ImpossibleBalance, invoiceBalance } from '../../store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../store/calendar/invoices.ts'
 import { PAYMENTS, paymentStore } from '../../store/calendar/payments.ts'
 import { calendarKey } from '../../store/keys/calendar.ts'
@@ -17,7 +17,7 @@ import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { Warning } from '../outcomes/warnings.ts'
 import { inRounds } from './appointment-overlaps.ts'
 import type { ImportRow, ImportRun, RowFields } from './entity.ts'
-import { commitRows, confirmed, type Decided, requireUnerased } from './patient-rows.ts'
+import { commitRows, confirmed, requireUnerased } from './patient-rows.ts'
 
 export type PaymentFields = RowFields<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> &
   Pick<Payment, 'date'> & {
@@ -75,55 +75,41 @@ export async function writePayments(
         async (invoice) => [invoice.record.id, await paymentsOf(clinic, invoice)] as const,
       ),
     )
-    const decide = async (row: ImportRow<PaymentFields>, before: StoredRecord<Payment> | null) => {
-      const invoice = known.get(row.fields.invoice)
-      const patient = invoice && patients.get(invoice.record.patient.id)
-      return decideRow(row, before, invoice, patient, payments.get(row.fields.invoice) ?? [])
+    /** Decides on the payment after a row; null if it was rejected. */
+    async function decide(row: ImportRow<PaymentFields>, before: StoredRecord<Payment> | null) {
+      const { id } = row
+      requireKnownId(row, before)
+      const column = row.columnOf('invoice_external_id')
+      const invoice = requireKnown(known.get(row.fields.invoice), column, 'invoice')
+      if (before && before.record.invoice.id !== invoice.record.id)
+        throw new RowRejectedError({ field: column, issue: 'cannot change' })
+      const patient = patients.get(invoice.record.patient.id)
+      if (!patient) throw new RowRejectedError({ field: column, issue: 'has no patient' })
+      requireUnerased(patient, column)
+      const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
+      const left = before && valuesOf(before.record)
+      const provenance = overwritePolicy.check(row, before, left, valuesOf(after))
+      if (before && isSameRecord(before.record, after))
+        return confirmed(table, clinic, calendarKey(clinic, PAYMENTS.entityCode, id), before, provenance)
+      const all = payments.get(invoice.record.id) ?? []
+      try {
+        const facts = { invoice, patient, stored: new Map(before ? [[id, before]] : []), all }
+        const payment = { id, build: () => after, provenanceOf: () => provenance }
+        const { changes } = addPayments(clinic, facts, [payment])
+        // Pending payments included, as "payment create" does.
+        const counted = [...all.filter((one) => one.id !== id), after].filter(mayCount)
+        const isOverpaid = sumOfPayments(counted) > invoice.record.total
+        outcomes.warned(id, isOverpaid && after.type === 'payment' && mayCount(after) ? OVERPAID : null)
+        return { changes, write: before ? ('updated' as const) : ('imported' as const) }
+      } catch (error) {
+        if (!(error instanceof ImpossibleBalance)) throw error
+        // A refund can precede its payment in the file.
+        const rejection = new RowRejectedError({ field: '', issue: error.message })
+        outcomes.rejected(id, rejection, { mayPassLater: error.reason === 'refunds_exceed_paid' })
+        return null
+      }
     }
     return { stored, decide }
-  }
-
-  /** Decides on the payment after a row; null if it was rejected. @throws RowRejectedError */
-  function decideRow(
-    row: ImportRow<PaymentFields>,
-    before: StoredRecord<Payment> | null,
-    found: StoredRecord<Invoice> | undefined,
-    patient: StoredPatient | undefined,
-    all: readonly Payment[],
-  ): Decided | null {
-    const { id } = row
-    requireKnownId(row, before)
-    const column = row.columnOf('invoice_external_id')
-    const invoice = requireKnown(found, column, 'invoice')
-    if (before && before.record.invoice.id !== invoice.record.id)
-      throw new RowRejectedError({ field: column, issue: 'cannot change' })
-    if (!patient) throw new RowRejectedError({ field: column, issue: 'has no patient' })
-    requireUnerased(patient, column)
-    const after = buildPayment(row, invoice.record, patient, before?.record ?? null)
-    const left = before && valuesOf(before.record)
-    const provenance = overwritePolicy.check(row, before, left, valuesOf(after))
-    if (before && isSameRecord(before.record, after))
-      return confirmed(table, clinic, calendarKey(clinic, PAYMENTS.entityCode, id), before, provenance)
-    const facts = { invoice, patient, stored: new Map(before ? [[id, before]] : []), all }
-    try {
-      const payment = { id, build: () => after, provenanceOf: () => provenance }
-      const { changes } = addPayments(clinic, facts, [payment])
-      warnOfOverpayment(id, after, facts)
-      return { changes, write: before ? 'updated' : 'imported' }
-    } catch (error) {
-      if (!(error instanceof ImpossibleBalance)) throw error
-      // A refund can precede its payment in the file.
-      const rejection = new RowRejectedError({ field: '', issue: error.message })
-      outcomes.rejected(id, rejection, { mayPassLater: error.reason === 'refunds_exceed_paid' })
-      return null
-    }
-  }
-
-  /** Warns of payments beyond the total, pending ones included, as "payment create" does. */
-  function warnOfOverpayment(id: string, after: Payment, { invoice, all }: BalanceFacts): void {
-    const payments = [...all.filter((one) => one.id !== id), after]
-    const isOverpaid = sumOfPayments(payments.filter(mayCount)) > invoice.record.total
-    outcomes.warned(id, isOverpaid && after.type === 'payment' && mayCount(after) ? OVERPAID : null)
   }
 
   // Payments of a month share tallies, which a transaction writes once.
