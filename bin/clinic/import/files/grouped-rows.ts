@@ -17,19 +17,17 @@ export async function* groupedRows(
   recordOf: (values: { readonly [name: string]: unknown }) => unknown,
 ): AsyncGenerator<SourceRow> {
   using db = temporaryDatabase(
-    'CREATE TABLE records (id TEXT PRIMARY KEY, first INTEGER) WITHOUT ROWID;' +
-      'CREATE TABLE kept (first INTEGER, at INTEGER, row BLOB, PRIMARY KEY (first, at)) WITHOUT ROWID',
+    'CREATE TABLE kept (first INTEGER, at INTEGER, row BLOB, PRIMARY KEY (first, at)) WITHOUT ROWID',
   )
-  const begin = db.prepare('INSERT OR IGNORE INTO records VALUES (?, ?)')
-  const find = db.prepare('SELECT first FROM records WHERE id = ?')
+  const firstOf = new Map<string, number>()
   const keep = db.prepare('INSERT INTO kept VALUES (?, ?, ?)')
   let at = 0
   let above: number | undefined
   for await (const row of rows) {
     const id = 'values' in row ? String(recordOf(row.values) ?? '').trim() : ''
     if (id !== '') {
-      begin.run(id, at)
-      above = find.get(id)?.first as number
+      above = firstOf.get(id) ?? at
+      firstOf.set(id, above)
     }
     const isRecord = 'values' in row || (row.problem !== SUM_PROBLEM && row.problem !== HEADER_PROBLEM)
     if (isRecord && 'problem' in row)

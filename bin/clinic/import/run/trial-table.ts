@@ -69,19 +69,16 @@ class KeptItems {
 
   /** @param stored the items of the table that updates change, unless they are kept */
   apply(writes: readonly Write[], stored: readonly Item[] = []): void {
+    const keep = ({ pk, sk }: Key, item: Item | null) => void this.#put.run(pk, sk, serialize(item))
     for (const { Put, Delete, Update } of writes) {
-      if (Put) this.#keep(Put.Item as Item, serialize(Put.Item))
-      if (Delete) this.#keep(Delete.Key as Key, serialize(null))
+      if (Put) keep(Put.Item as Item, Put.Item as Item)
+      if (Delete) keep(Delete.Key as Key, null)
       if (!Update) continue
-      const { pk, sk } = Update.Key as Key
-      const before = this.find({ pk, sk })
-      const item = before === undefined ? stored.find((one) => one.pk === pk && one.sk === sk) : before
-      this.#keep({ pk, sk }, serialize(applyUpdate(item ?? undefined, Update)))
+      const key = Update.Key as Key
+      const before = this.find(key)
+      const item = before === undefined ? stored.find(({ pk, sk }) => pk === key.pk && sk === key.sk) : before
+      keep(key, applyUpdate(item ?? undefined, Update))
     }
-  }
-
-  #keep({ pk, sk }: Key, item: Buffer): void {
-    this.#put.run(pk, sk, item)
   }
 
   /** Undefined if nothing was written under the key. */
@@ -103,31 +100,25 @@ class KeptItems {
 
 type Update = NonNullable<Write['Update']>
 
-/** Applies an update to an item, or to one that has only a key. @throws Error for an unknown expression */
+/** Applies an update to an item, or to one that has only a key. @throws Error for an expression with operators or functions */
 function applyUpdate(
   item: Item | undefined,
   { Key, UpdateExpression = '', ExpressionAttributeNames = {}, ExpressionAttributeValues = {} }: Update,
 ): Item {
+  if (!/^[\w#:=, ]+$/.test(UpdateExpression))
+    throw new Error(`a trial cannot apply the update ${UpdateExpression}`)
   const result = { ...Key, ...item } as Item
-  for (const [keyword = '', list = ''] of clausesOf(UpdateExpression))
-    for (const part of list.split(',')) {
-      const [, name = '', value] = PARTS[keyword]?.exec(part.trim()) ?? []
-      if (name === '') throw new Error(`a trial cannot apply the update ${UpdateExpression}`)
-      const attribute = ExpressionAttributeNames[name] ?? name
-      const given = ExpressionAttributeValues[value ?? '']
-      if (keyword === 'SET') result[attribute] = given
-      else if (keyword === 'ADD') result[attribute] = Number(result[attribute] ?? 0) + Number(given)
-      else delete result[attribute]
-    }
+  let keyword = ''
+  for (const [, word, name = '', value = ''] of UpdateExpression.matchAll(PARTS)) {
+    const attribute = ExpressionAttributeNames[name] ?? name
+    const given = ExpressionAttributeValues[value]
+    if (word !== undefined) keyword = word
+    else if (keyword === 'SET') result[attribute] = given
+    else if (keyword === 'ADD') result[attribute] = Number(result[attribute] ?? 0) + Number(given)
+    else delete result[attribute]
+  }
   return result
 }
 
-const PARTS: { readonly [keyword: string]: RegExp } = {
-  SET: /^(#?\w+) = (:\w+)$/,
-  ADD: /^(#?\w+) (:\w+)$/,
-  REMOVE: /^(#?\w+)$/,
-}
-
-/** The keyword of each clause, and its list. */
-const clausesOf = (expression: string): string[][] =>
-  expression.split(/ ?\b(?=(?:SET|ADD|REMOVE) )/).map((clause) => clause.split(/ (.*)/))
+/** A keyword, or a name with its value. */
+const PARTS = /(SET|ADD|REMOVE) |(#?\w+)(?:(?: =)? (:\w+))?/g
