@@ -29,12 +29,6 @@ export class BatchOutcomes {
   readonly #uncertain = new Map<string, RowWrite>()
   readonly #warnings = new Map<string, readonly Warning[]>()
 
-  get counts(): Counts {
-    const counts = { imported: 0, updated: 0, unchanged: 0 }
-    for (const outcome of this.#final.values()) if (outcome !== 'rejected') counts[outcome]++
-    return counts
-  }
-
   /** The final outcome of a row; undefined if it has none yet. */
   outcomeOf(id: string): RowWrite | 'rejected' | undefined {
     return this.#final.get(id)

@@ -1,16 +1,11 @@
 /** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { type CheckedRecord, recordChecker } from '../../../../shared/sync/check-record.ts'
-import type {
-  ImportableEntity,
-  ImportEntity,
-  ImportRow,
-  ImportRun,
-} from '../../../../shared/sync/entities/entity.ts'
+import type { ImportableEntity, ImportRow } from '../../../../shared/sync/entities/entity.ts'
 import { LinkedSince } from '../../../../shared/sync/entities/links.ts'
 import { overwritePolicy } from '../../../../shared/sync/external-ids/overwrite-check.ts'
 import { withOwnRecords } from '../../../../shared/sync/external-ids/resolve-rows.ts'
-import { BatchOutcomes, type Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
+import { BatchOutcomes, type Counts, type RowWrite } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { issueText } from '../../../../shared/sync/outcomes/row-rejected.ts'
 import { type Group, GroupedTexts } from '../files/grouped-texts.ts'
 import { ImportFileError } from '../files/problems.ts'
@@ -74,11 +69,7 @@ type Accepted<Fields> = {
   readonly isRepeated: boolean
 }
 
-type Rejected = {
-  readonly source: SourceRow
-  readonly reasons: readonly string[]
-  readonly fields?: Readonly<Record<string, unknown>> | undefined
-}
+type Rejected = { readonly source: SourceRow; readonly reasons: readonly string[] }
 
 const rowsOf = ({ further = [] }: SourceRow): number => 1 + further.length
 
@@ -117,7 +108,9 @@ export async function importFile<Fields>(
   using ownSeen = new SeenIds()
   const seen = options.seen ?? ownSeen
   const { batchSize = BATCH_SIZE } = entity
-  let batch = new Batch<Fields>()
+  /** Rows that are written together, and those that were rejected before. */
+  const accepted = new Map<string, Accepted<Fields>>()
+  const rejections: Rejected[] = []
   /** Rows that may be valid after the rest of the file, by their ids: a refund can precede its payment. */
   const postponed = new Set<string>()
   let isLastPass = false
@@ -128,16 +121,26 @@ export async function importFile<Fields>(
     options.onWarning?.(line, text)
   }
 
+  /** A batch is compared with the records in the table, so it can be written again. */
+  async function write(): Promise<BatchOutcomes> {
+    const outcomes = new BatchOutcomes()
+    const left = () => [...accepted.values()].map(({ row }) => row).filter(({ id }) => !outcomes.isFinal(id))
+    if (accepted.size > 0)
+      await retryPatiently(() => entity.write({ ...run, outcomes }, left()), onWait).catch((error) => {
+        if (!(error instanceof LinkedSince)) throw error
+        throw new ImportFileError(
+          'External ids were linked while the import ran. What was written stays; import the file again.',
+        )
+      })
+    return outcomes
+  }
+
   async function flush(): Promise<void> {
-    const { accepted, rejections } = batch
-    batch = new Batch()
-    const written = [...accepted.values()].map(({ row }) => row)
-    const outcomes = await writeBatch(entity, run, written, onWait)
-    for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
+    const outcomes = await write()
     for (const { id, issues, reason, mayPassLater } of outcomes.rejections) {
       const known = accepted.get(id)
       if (known && mayPassLater && !isLastPass) postponed.add(id)
-      else if (known) rejections.push({ source: known.source, reasons: [reason], fields: known.row.source })
+      else if (known) rejections.push({ source: known.source, reasons: [reason] })
       if (issues.some(({ issue }) => issue === 'another_person')) seen.disputed.add(id)
       accepted.delete(id)
     }
@@ -145,19 +148,20 @@ export async function importFile<Fields>(
       // The other one may be of an earlier run of the same file.
       for (const warning of outcomes.warnings.get(id) ?? [])
         if (!(isRepeated && warning.kind === 'same_person')) warn(issueText(warning), row.line)
+      result[outcomes.outcomeOf(id) as RowWrite]++
       rows.records += rowsOf(source)
       money.add(row.source, 'records')
     }
-    for (const { source, reasons: all, fields = {} } of rejections.sort(
-      (a, b) => a.source.line - b.source.line,
-    )) {
+    for (const { source, reasons: all } of rejections.sort((a, b) => a.source.line - b.source.line)) {
       options.rejected?.add(source, all.join('; '))
       result.rejected++
       rows.rejected += rowsOf(source)
       for (const reason of all) reasons.add(reason, source.line)
-      money.add(fields, 'rejected')
+      if ('values' in source) money.add(source.values, 'rejected')
       options.onRejected?.(source.line, all)
     }
+    accepted.clear()
+    rejections.length = 0
     options.onProgress?.(result)
     if (options.signal?.aborted) throw new ImportStopped()
   }
@@ -170,27 +174,25 @@ export async function importFile<Fields>(
       const found = [repeatedId(seen, entity, file, checked.row), disputedPatient(seen, checked.row)]
       problems.push(...found.filter((problem) => problem !== null))
     }
-    if (problems.length > 0) {
-      const fields = 'values' in source ? source.values : {}
-      batch.rejections.push({ source, reasons: problems, fields })
-    } else if ('row' in checked) {
+    if (problems.length > 0) rejections.push({ source, reasons: problems })
+    else if ('row' in checked) {
       const { row } = checked
       const repeated = repeatedPerson(seen, entity, file, row)
-      batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null })
+      accepted.set(row.id, { row, source, isRepeated: repeated !== null })
       for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
         warn(issueText(warning), source.line)
     }
-    if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
+    if (accepted.size >= batchSize || rejections.length >= batchSize) await flush()
   }
   await flush()
   isLastPass = true
   if (postponed.size > 0)
     for await (const { source, row: checked } of read()) {
       if (!('row' in checked) || !postponed.delete(checked.row.id)) continue
-      batch.accepted.set(checked.row.id, { row: checked.row, source, isRepeated: false })
-      if (batch.accepted.size >= batchSize) await flush()
+      accepted.set(checked.row.id, { row: checked.row, source, isRepeated: false })
+      if (accepted.size >= batchSize) await flush()
     }
-  if (batch.accepted.size > 0) await flush()
+  if (accepted.size > 0) await flush()
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
   return {
     ...result,
@@ -198,31 +200,4 @@ export async function importFile<Fields>(
     reasons: reasons.groups,
     warned: warned.groups,
   }
-}
-
-/** Rows that are written together, and those that were rejected before. */
-class Batch<Fields> {
-  readonly accepted = new Map<string, Accepted<Fields>>()
-  readonly rejections: Rejected[] = []
-}
-
-/** A batch is compared with the records in the table, so it can be written again. */
-async function writeBatch<Fields>(
-  { write }: ImportEntity<Fields>,
-  run: Omit<ImportRun, 'outcomes'>,
-  batch: readonly ImportRow<Fields>[],
-  onWait: () => void,
-): Promise<BatchOutcomes> {
-  const outcomes = new BatchOutcomes()
-  if (batch.length === 0) return outcomes
-  await retryPatiently(() => {
-    const left = batch.filter(({ id }) => !outcomes.isFinal(id))
-    return write({ ...run, outcomes }, left)
-  }, onWait).catch((error: unknown) => {
-    if (!(error instanceof LinkedSince)) throw error
-    throw new ImportFileError(
-      'External ids were linked while the import ran. What was written stays; import the file again.',
-    )
-  })
-  return outcomes
 }
