@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RejectedRows } from '../../bin/clinic/import/files/rejections.ts'
-import { convertFiles } from '../../bin/clinic/import/run/conversions.ts'
+import { type ConvertedFile, convertFiles } from '../../bin/clinic/import/run/conversions.ts'
 import { fileEntities } from '../../bin/clinic/import/run/file-entities.ts'
 import { type ImportOptions, importFile } from '../../bin/clinic/import/run/import-file.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -56,8 +56,9 @@ export async function importRecords(
   const entity = fileEntities(table, now).find((known) => known.name === name)
   if (!entity) throw new Error(`no entity ${name}`)
   const [reasons, rejections, warned]: [string[], string[], string[]] = [[], [], []]
-  using rejected = new RejectedRows(file)
   using conversions = await convertFiles([file], { entity: name, clinic })
+  const [converted] = conversions.files
+  using rejected = new RejectedRows(converted as ConvertedFile)
   const result = await importFile({ file, conversions }, entity, clinic, {
     now,
     rejected,
@@ -68,6 +69,6 @@ export async function importRecords(
     },
     onWarning: (line, text) => warned.push(`${line}: ${text}`),
   })
-  for (const { format } of conversions.files) rejected.finish(format)
+  rejected.finish()
   return { ...result, reasons, rejections, warned }
 }

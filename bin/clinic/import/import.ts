@@ -111,17 +111,16 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
   const problems: string[] = []
   using seen = new SeenIds()
   using kept = new DisposableStack()
-  const rejectedOf = new Map(conversions.files.map(({ file }) => [file, kept.use(new RejectedRows(file))]))
+  const rejectedOf = new Map(conversions.files.map((one) => [one.file, kept.use(new RejectedRows(one))]))
   for (const entity of fileEntities(table, Date.now, run))
     for (const one of conversions.files.filter(({ entities }) => entities.has(entity.name))) {
       const rejected = rejectedOf.get(one.file) as RejectedRows
       reports.push(await importWithProgress(command, one, entity, { ...run, seen, rejected }))
     }
-  for (const { file, format } of conversions.files)
+  for (const rejected of rejectedOf.values())
     try {
-      const rejected = rejectedOf.get(file) as RejectedRows
-      if (check) await rejected.requireReplaceable(format)
-      else rejected.finish(format)
+      if (check) await rejected.requireReplaceable()
+      else rejected.finish()
     } catch (error) {
       if (!(error instanceof ImportFileError)) throw error
       problems.push(error.message)

@@ -27,13 +27,15 @@ export function rejectedFile(file: string): string {
 export class RejectedRows implements Disposable {
   /** The file that they are written to. */
   readonly path: string
+  readonly #format: FileFormat
   readonly #db = temporaryDatabase('CREATE TABLE rejected (line INTEGER PRIMARY KEY, row BLOB, reason TEXT)')
   readonly #add = this.#db.prepare(
     "INSERT INTO rejected VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET reason = reason || '; ' || excluded.reason",
   )
 
-  constructor(file: string) {
+  constructor({ file, format }: { readonly file: string; readonly format: FileFormat }) {
     this.path = rejectedFile(file)
+    this.#format = format
   }
 
   add({ line, cells, text, further }: SourceRow, reason: string): void {
@@ -41,8 +43,8 @@ export class RejectedRows implements Disposable {
   }
 
   /** Writes the file for its owner alone, if there are rows. */
-  finish(format: FileFormat): void {
-    const lines = this.#lines(format)
+  finish(): void {
+    const lines = this.#lines()
     if (lines === null) return
     // The same file may be imported twice at once.
     const unfinished = `${this.path}.${randomBytes(4).toString('hex')}.unfinished`
@@ -57,13 +59,13 @@ export class RejectedRows implements Disposable {
   }
 
   /** In a trial, in place of `finish`. @throws ImportFileError if there is another file, as of an earlier run */
-  async requireReplaceable(format: FileFormat): Promise<void> {
+  async requireReplaceable(): Promise<void> {
     const found = statSync(this.path, { throwIfNoEntry: false })
     if (!found) return
     if (!found.isFile()) throw new ImportFileError(`${this.path} is not a file`)
     accessSync(dirname(this.path), constants.W_OK)
     const hash = createHash('sha256')
-    for (const line of this.#lines(format) ?? []) hash.update(line)
+    for (const line of this.#lines() ?? []) hash.update(line)
     if (hash.digest('hex') !== (await digestOf(this.path)))
       throw new ImportFileError(
         `${this.path} has rows of an earlier run: import it if they are corrected, and delete it`,
@@ -75,7 +77,8 @@ export class RejectedRows implements Disposable {
   }
 
   /** The text of the file, whose byte order mark overrules `--encoding`; null without rows. */
-  #lines(format: FileFormat): Iterable<string> | null {
+  #lines(): Iterable<string> | null {
+    const format = this.#format
     const lineOf = format.kind === 'csv' ? csvLine(format) : jsonLine
     const rejected = this.#db.prepare('SELECT row, reason FROM rejected ORDER BY line')
     if (rejected.get() === undefined) return null

@@ -53,12 +53,13 @@ export function conversionLines({ file, format, rows, columns }: ConvertedFile):
 }
 
 function columnLines(columns: readonly ReadColumn[]): string[] {
-  const namesOf = (isIgnored: boolean) =>
-    columns.filter((one) => one.is_ignored === isIgnored).map(({ column }) => column)
+  const named = (what: string, isIgnored: boolean): string[] => {
+    const names = columns.filter((one) => one.is_ignored === isIgnored).map(({ column }) => column)
+    return names.length > 0 ? [`  ${what}: ${quoted(names)}`] : []
+  }
   return [
-    ...(['read', 'ignored'] as const)
-      .map((what) => [what, namesOf(what === 'ignored')] as const)
-      .flatMap(([what, names]) => (names.length > 0 ? [`  ${what}: ${quoted(names)}`] : [])),
+    ...named('read', false),
+    ...named('ignored', true),
     ...columns.flatMap(({ column, cells }) => {
       const counts = Object.entries(cells).map(([how, count]) => `${number(count)} ${how}`)
       return counts.length > 0 ? [`  column ${quoted([column])}: ${counts.join(', ')}`] : []

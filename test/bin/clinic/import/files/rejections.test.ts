@@ -29,12 +29,12 @@ it.each([
 })
 
 it('replaces the file of an earlier run once all rows are in, for its owner alone, each row once', () => {
-  using rows = new RejectedRows(file)
+  using rows = new RejectedRows({ file, format })
   rows.add({ line: 3, problem: '', text: '2,"x' }, 'not closed')
   rows.add(row, 'too long')
   rows.add(row, 'unknown')
   expect(readFileSync(rejected, 'utf8')).toBe('of an earlier run')
-  rows.finish(format)
+  rows.finish()
   expect(readFileSync(rejected, 'utf8')).toBe(
     '\uFEFFexternal_id,first_name,rejected_because\n1,"\'=1+1, ""b""",too long; unknown\n"2,""x",,not closed\n',
   )
@@ -44,9 +44,9 @@ it('replaces the file of an earlier run once all rows are in, for its owner alon
 
 it('protects names of columns so that an import reads the same names', async () => {
   const header = ['@id', '=sum', "'-x"]
-  using rows = new RejectedRows(file)
+  using rows = new RejectedRows({ file, format: { ...format, header } })
   rows.add({ ...row, cells: ['1', '2', '3'] }, 'too long')
-  rows.finish({ ...format, header })
+  rows.finish()
   expect(readFileSync(rejected, 'utf8')).toMatch(/^\uFEFF'@id,'=sum,''-x,rejected_because\n/)
   const again = await openRows(rejected, undefined)
   await again.close()
