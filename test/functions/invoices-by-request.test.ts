@@ -1,5 +1,6 @@
 /** Creating, changing, sending and cancelling invoices by requests. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { wallClock } from '../../shared/domain/clock.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import { MAX_MINOR_UNITS } from '../../shared/domain/money/money.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -72,8 +73,12 @@ describe('POST /invoices', () => {
     expect((await create({ issue_date: '2031-01-01' })).body.data.invoice_number).toBe('2031-000002')
   })
 
-  it.each(['JPY', 'KWD'])('has the decimals of %s', async (currency) => {
-    const clinic = await newClinic(db.table, { currency })
+  // In one of the two zones, it is another day than in UTC.
+  it.each([
+    ['JPY', 'Pacific/Kiritimati'],
+    ['KWD', 'Etc/GMT+12'],
+  ])('has the decimals of %s, and the date in %s', async (currency, timezone) => {
+    const clinic = await newClinic(db.table, { currency, timezone })
     const patient = aPatient()
     await patientWriter(db).createMany(clinic.id, [patient])
     const by = (await issueCredential(db.table, clinic)).headers
@@ -83,7 +88,9 @@ describe('POST /invoices', () => {
       JPY: { subtotal: 999, discount_amount: 50, tax_amount: 96, total_amount: 1045 },
       KWD: { subtotal: 37.035, discount_amount: 1.852, tax_amount: 3.518, total_amount: 38.701 },
     }
-    expect((await create(body, by)).body.data).toMatchObject(amounts[currency as 'JPY'])
+    const { date } = wallClock(Date.now(), timezone)
+    const expected = { ...amounts[currency as 'JPY'], issue_date: date }
+    expect((await create(body, by)).body.data).toMatchObject(expected)
   })
 
   it('gives 64 concurrent invoices consecutive numbers, and none to an attempt that failed', async () => {

@@ -18,6 +18,7 @@ import {
   OtherReplacement,
 } from '../../../../shared/maintenance/restore/restore-pause.ts'
 import { runMaintenanceWorker, WORKERS } from '../../../../shared/runtime/workers.ts'
+import { treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { setPaused } from '../../../../shared/store/clinic-pause.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'
@@ -31,8 +32,10 @@ import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import { clinicDirectoryKey, clinicKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
+import { messageQuotaKey } from '../../../../shared/store/keys/messages.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { messageQuotas } from '../../../../shared/store/messages/quotas.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
@@ -157,6 +160,9 @@ describe('a restored table that is settled from the table in use', () => {
     await eventFanOut({ table, now: () => start, newId: newUuid }).fanOut(clinic.id, async () => {})
     await rename(table, clinic, patient.id, 'Wrongest')
     await changeDoctor(table, clinic, world.doctor.id, 'Wrong')
+    const before = await treatmentStore({ table }).find(clinic.id, world.treatment.id)
+    if (before) await treatmentStore({ table }).save(clinic.id, [{ before, after: { ...before, price: 1 } }])
+    await table.putMany([{ ...messageQuotaKey(clinic.id, '2026-05-01'), email: 5 }])
     await credentials(source).revoke(pairs.revoked?.key as string)
     await issue('issued since')
     const used = await credentials(source).authenticate(pairs.kept as never)
@@ -231,6 +237,10 @@ describe('a restored table that is settled from the table in use', () => {
 
   it('has the response to a request that sent a message since, so that a repetition sends nothing', async () => {
     expect(await guard(restored).find()).toMatchObject({ status: 202, body: '{"id":"late"}' })
+  })
+
+  it('has counted the messages of the day', async () => {
+    expect(await messageQuotas(restored).sentToday(world.clinic.id, '2026-05-01', 'email')).toBe(5)
   })
 
   it('changes nothing when it is settled again', async () => {

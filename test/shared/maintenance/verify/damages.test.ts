@@ -709,6 +709,13 @@ describe('verifying a clinic', () => {
     expect((await run()).found).toEqual([])
   })
 
+  it('continues the numbers of a year behind those of its invoices, imported ones included', async () => {
+    await raw.alter(recordKey('I', invoice()), () => ({ no: '2026-000041' }))
+    await raw.put({ ...invoiceCounterKey(made.clinic, '2026'), n: 'x', v: 1 })
+    await run(true)
+    expect(await raw.read(invoiceCounterKey(made.clinic, '2026'))).toMatchObject({ n: 42 })
+  })
+
   it('deletes an extra row of a payment whose invoice does not exist', async () => {
     const unsettled = await loneInvoice()
     const [key] = rowsOf(PAYMENTS, unsettled)

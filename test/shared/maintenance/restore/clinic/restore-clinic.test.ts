@@ -13,7 +13,7 @@ import { appointmentStore } from '../../../../../shared/store/calendar/appointme
 import type { RecordStore } from '../../../../../shared/store/calendar/calendar-list.ts'
 import { invoiceCorrection } from '../../../../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../../../../shared/store/calendar/invoices.ts'
-import { roomStore } from '../../../../../shared/store/catalogue.ts'
+import { roomStore, treatmentStore } from '../../../../../shared/store/catalogue.ts'
 import { setPaused } from '../../../../../shared/store/clinic-pause.ts'
 import { clinicStore } from '../../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../../shared/store/copies/patient-changes.ts'
@@ -30,7 +30,7 @@ import { Changeset } from '../../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
 import { announcedEvents } from '../../../../support/all-items.ts'
-import { aRoom } from '../../../../support/catalogue.ts'
+import { aRoom, aTreatment } from '../../../../support/catalogue.ts'
 import { Crashed, crashableTable, TABLE_CALLS } from '../../../../support/crashable-table.ts'
 import { issueCredential } from '../../../../support/credentials.ts'
 import { changeRecord } from '../../../../support/records.ts'
@@ -148,6 +148,7 @@ async function addRecords() {
   const added = aPatient({ isActive: false, nationalId: 'N-1' })
   await doctorStore({ table }).save(clinic, [{ before: null, after: { ...doctor, ...imported } }])
   await roomStore({ table }).save(clinic, [{ before: null, after: { ...room, ...imported } }])
+  await treatmentStore({ table }).save(clinic, [{ before: null, after: { ...aTreatment(), ...imported } }])
   await patientWriter({ table }).createMany(clinic, [{ ...added, ...imported }])
   const named = { id: added.id, fullName: `${added.firstName} ${added.lastName}` }
   const externalId = newUuid()
