@@ -4,13 +4,11 @@ import { endpoint } from '../shared/runtime/endpoint.ts'
 import type { Platform } from '../shared/runtime/platform.ts'
 import { Changeset } from '../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../shared/store/table/errors.ts'
-import { optionalWork } from '../shared/store/table/request-scope.ts'
+import { RequestCompleted } from '../shared/store/table/idempotency.ts'
+import { currentScope, optionalWork } from '../shared/store/table/request-scope.ts'
 import { withSource } from '../shared/store/table/table.ts'
 import { importEntities } from '../shared/sync/entities/entities.ts'
 import { externalIdOf, writeRecords } from '../shared/sync/sync-records.ts'
-
-/** Leaves time to respond before the function's own limit of 15 s: what was written must be reported. */
-const TIME_LIMIT_MS = 10_000
 
 function sync({ table: shared, now }: Platform) {
   const table = withSource(shared, 'sync')
@@ -26,7 +24,9 @@ export const handler = endpoint(
     const entity = entities.find(({ name }) => name === body.entity)
     if (!entity) throw new RangeError(`no entity ${body.entity}`)
     const { overwrite = false, allow_overlaps: allowOverlaps = false } = body
-    const options = { overwrite, allowOverlaps, now, timeLimit: TIME_LIMIT_MS }
+    // What was written must be reported in the time that the function has: half of it is for writing.
+    const signal = AbortSignal.timeout(Math.max(0, Math.floor(currentScope().deadline - performance.now())))
+    const options = { overwrite, allowOverlaps, now, signal }
     const results = await writeRecords(table, entity, clinic, body.records, options)
     if (!results.some(({ issues }) => issues.some(({ issue }) => issue === 'unavailable'))) {
       const changes = new Changeset(table, clinicId)
@@ -40,8 +40,11 @@ export const handler = endpoint(
           isFirst = false
         })
       await optionalWork(commit)
-      // A copy of the request that ran at the same time was the first to store its response.
-      if (!isFirst) await request.requireNew()
+      // A copy of the request that ran at the same time was the first to store its response. If that cannot be read, this one counts.
+      if (!isFirst)
+        await request.requireNew().catch((error: unknown) => {
+          if (error instanceof RequestCompleted) throw error
+        })
     }
     if (results.some(({ outcome }) => outcome === 'created' || outcome === 'updated')) reportChange()
     return renderSync(results)

@@ -28,8 +28,8 @@ type SyncOptions = {
   readonly overwrite: boolean
   readonly allowOverlaps: boolean
   readonly now: number
-  /** Milliseconds after which nothing more is written. */
-  readonly timeLimit: number
+  /** Nothing is written after it has aborted. */
+  readonly signal: AbortSignal
 }
 
 /** A record of the request, and what is found out about it. */
@@ -66,7 +66,7 @@ export async function writeRecords<F>(
   entity: ImportableEntity<F>,
   clinic: ClinicInfo,
   records: readonly Readonly<Record<string, unknown>>[],
-  { overwrite, allowOverlaps, now, timeLimit }: SyncOptions,
+  { overwrite, allowOverlaps, now, signal }: SyncOptions,
 ): Promise<SyncedRecord[]> {
   const keys = await entity.readKeys(clinic.id)
   const sent = await readRecords(entity, clinic, keys, records, now)
@@ -107,12 +107,14 @@ export async function writeRecords<F>(
     }
   }
 
-  await withScope({ signal: AbortSignal.timeout(timeLimit) }, writeAll).catch((error: unknown) => {
+  let isComplete = true
+  await withScope({ signal }, writeAll).catch((error: unknown) => {
     if (!TEMPORARY.some((kind) => error instanceof kind) && !isUnavailable(error)) throw error
+    isComplete = false
   })
   const toLink = new Set(links.map(({ one }) => one))
   return sent.map((one) => {
-    const result = resultOf(one, one.row ? written.get(one.row) : undefined)
+    const result = resultOf(one, one.row ? written.get(one.row) : undefined, isComplete)
     if (result.outcome === 'rejected' || !toLink.has(one)) return result
     if (!linked.has(one)) return { ...result, outcome: 'rejected', issues: named(one, [UNAVAILABLE]) }
     return linked.get(one) && result.outcome === 'unchanged' ? { ...result, outcome: 'updated' } : result
@@ -184,10 +186,13 @@ const linksOf = <F>(kind: LinkableKind, sent: readonly Sent<F>[]) =>
 const named = <F>({ name }: Sent<F>, issues: readonly RowIssue[]): RowIssue[] =>
   issues.map(({ field, issue }) => ({ field: field === '' ? name : field, issue }))
 
-function resultOf<F>(one: Sent<F>, outcomes: BatchOutcomes | undefined): SyncedRecord {
+/** @param isComplete whether a record that depends on others of the request was rejected after all of them were written */
+function resultOf<F>(one: Sent<F>, outcomes: BatchOutcomes | undefined, isComplete: boolean): SyncedRecord {
   const { id, externalId, row } = one
   const outcome = row && outcomes?.outcomeOf(row.id)
-  const rejection = outcomes?.rejections.find((rejected) => rejected.id === id)
+  const rejection = outcomes?.rejections.find(
+    (rejected) => rejected.id === id && (isComplete || !rejected.mayPassLater),
+  )
   const found = outcome && row ? (outcomes?.warnings.get(row.id) ?? []) : []
   const facts = { externalId, id, warnings: named(one, [...one.warnings, ...found]) }
   const issues = one.issues.length > 0 ? one.issues : rejection?.issues

@@ -7,7 +7,8 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { RESPONSE_TTL_SECONDS } from '../../shared/store/table/idempotency.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { request } from '../support/functions.ts'
+import { call, lambdaContext } from '../support/event.ts'
+import { handlerOf, request } from '../support/functions.ts'
 import { realisticTableOfFunctions } from '../support/realistic-table.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 
@@ -33,17 +34,19 @@ const outcomes = async (entity: string, records: readonly object[], more: object
   (await sync(entity, records, more)).map(({ outcome, issues }: { outcome: string; issues: object[] }) =>
     outcome === 'rejected' ? issues : outcome,
   )
+const rejected = (field: string, issue: unknown) => [{ field, issue }]
+const repeated = rejected('external_id', 'is already used in records.0')
 const count = async (id: string) => (await request(id, { headers })).body.meta.total
 
 const ada = { external_id: 'P-1', first_name: 'Ada', last_name: 'Kaya', date_of_birth: '1984-03-12' }
 const grace = { ...ada, external_id: 'P-2', first_name: 'Grace', last_name: 'Lind' }
-const visit = () => ({
-  external_id: 'A-1',
-  patient_external_id: 'P-1',
-  doctor_id: mine.doctor.id,
-  appointment_date: '2198-06-04',
-  start_time: '09:00',
-  end_time: '09:30',
+const visit = (start_time = '09:00', end_time = '09:30', external_id = 'A-1') => ({
+  ...{ external_id, patient_external_id: 'P-1', doctor_id: mine.doctor.id },
+  ...{ appointment_date: '2198-06-04', start_time, end_time },
+})
+const payment = (external_id: string, type: string) => ({
+  ...{ external_id, type, invoice_id: mine.invoice.id, amount: 5 },
+  ...{ payment_method: 'cash', payment_date: '2026-01-02' },
 })
 
 describe('POST /sync', () => {
@@ -86,46 +89,30 @@ describe('POST /sync', () => {
         { field: 'date_of_birth', issue: 'is not YYYY-MM-DD (31.12.1974 would be 1974-12-31)' },
         { field: 'first_nam', issue: 'is not a known field (did you mean first_name?)' },
       ],
-      [{ field: 'external_id', issue: 'is required' }],
+      rejected('external_id', 'is required'),
       'created',
     ])
     const unknown = { ...visit(), patient_external_id: 'P-9' }
     expect(await outcomes('appointments', [unknown])).toEqual([
-      [{ field: 'patient_external_id', issue: expect.stringMatching(/^is unknown/) }],
+      rejected('patient_external_id', expect.stringMatching(/^is unknown/)),
     ])
   })
 
   it('rejects a record that an earlier one of the request is, and warns of the same person twice', async () => {
-    const [first, second, third] = await sync('patients', [
-      ada,
-      { ...ada, first_name: 'Ida' },
-      { ...ada, external_id: 'P-3' },
-    ])
-    expect([first.outcome, second.issues, third.outcome]).toEqual([
-      'created',
-      [{ field: 'external_id', issue: 'is already used in records.0' }],
-      'created',
-    ])
+    const namesake = { ...ada, external_id: 'P-3' }
+    const [first, second, third] = await sync('patients', [ada, { ...ada, first_name: 'Ida' }, namesake])
+    expect([first.outcome, second.issues, third.outcome]).toEqual(['created', repeated, 'created'])
     const warning = 'first_name, last_name and date_of_birth are already used in records.0'
     expect(third.warnings).toEqual([{ field: 'external_id', issue: warning }])
     const [later] = await sync('patients', [{ ...ada, external_id: 'P-4' }])
-    expect(later.warnings).toEqual([
-      { field: 'external_id', issue: expect.stringMatching(/match patient .* of the clinic$/) },
-    ])
+    expect(later.warnings).toEqual(
+      rejected('external_id', expect.stringMatching(/match patient .* of the clinic$/)),
+    )
   })
 
   it('writes a refund that comes before its payment', async () => {
-    const paid = {
-      invoice_id: mine.invoice.id,
-      payment_method: 'cash',
-      payment_date: '2026-01-02',
-      amount: 5,
-    }
-    const refund = { ...paid, external_id: 'R', type: 'refund' }
-    expect(await outcomes('payments', [refund, { ...paid, external_id: 'Y' }])).toEqual([
-      'created',
-      'created',
-    ])
+    const records = [payment('R', 'refund'), payment('Y', 'payment')]
+    expect(await outcomes('payments', records)).toEqual(['created', 'created'])
   })
 
   it.each([
@@ -157,7 +144,7 @@ describe('what was changed here', () => {
     const change = { headers, path: { id }, body: { phone_number: '+905321234567' } }
     await request('update-patient', change)
     const moved = { ...ada, phone_number: '+905327654321' }
-    expect(await outcomes('patients', [moved])).toEqual([[{ field: 'phone_number', issue: 'conflict' }]])
+    expect(await outcomes('patients', [moved])).toEqual([rejected('phone_number', 'conflict')])
     expect(await outcomes('patients', [moved], { overwrite: true })).toEqual(['updated'])
   })
 
@@ -171,18 +158,8 @@ describe('what was changed here', () => {
     const [{ id }] = await sync('patients', [ada])
     await patientChanges(db.table).erase(mine.clinic.id, id)
     expect(await outcomes('patients', [ada], { overwrite: true })).toEqual([
-      [{ field: 'external_id', issue: 'erased' }],
+      rejected('external_id', 'erased'),
     ])
-  })
-
-  it('and takes time is not overlapped, unless that is allowed', async () => {
-    await sync('patients', [ada])
-    await sync('appointments', [visit()])
-    const other = { ...visit(), external_id: 'A-2', start_time: '09:15', end_time: '09:45' }
-    expect(await outcomes('appointments', [other])).toEqual([
-      [{ field: 'start_time', issue: 'slot_unavailable' }],
-    ])
-    expect(await outcomes('appointments', [other], { allow_overlaps: true })).toEqual(['created'])
   })
 })
 
@@ -194,7 +171,7 @@ describe('an external id', () => {
     const { id } = body.data
     const known = { first_name: 'Ada', last_name: 'Kaya', external_id: 'portal-7' }
     expect(await outcomes('patients', [{ ...known, last_name: 'Kaya B.' }])).toEqual([
-      [{ field: 'external_id', issue: 'linked_by_api' }],
+      rejected('external_id', 'linked_by_api'),
     ])
     const [linked] = await sync('patients', [{ ...known, id, external_id: 'P-1' }])
     expect(linked).toMatchObject({ external_id: 'P-1', id, outcome: 'updated' })
@@ -208,8 +185,8 @@ describe('an external id', () => {
     const taken = { ...grace, id: second.id, external_id: 'P-1', notes: 'x' }
     const changed = { ...ada, id: first.id, external_id: 'P-3', notes: 'x' }
     expect(await outcomes('patients', [taken, changed])).toEqual([
-      [{ field: 'external_id', issue: 'external_id_taken' }],
-      [{ field: 'external_id', issue: 'conflict' }],
+      rejected('external_id', 'external_id_taken'),
+      rejected('external_id', 'conflict'),
     ])
     expect(await outcomes('patients', [ada, grace])).toEqual(['unchanged', 'unchanged'])
   })
@@ -222,7 +199,7 @@ describe('an external id', () => {
         { ...room, id },
         { ...room, id: mine.room.id },
       ]),
-    ).toEqual(['unchanged', [{ field: 'external_id', issue: 'cannot change' }]])
+    ).toEqual(['unchanged', rejected('external_id', 'cannot change')])
   })
 })
 
@@ -231,7 +208,7 @@ describe('a patient who would become another person', () => {
 
   it('is rejected, and so are records with swapped ids', async () => {
     await sync('patients', [ada, { ...other, external_id: 'P-2' }])
-    const issues = [{ field: 'external_id', issue: 'another_person' }]
+    const issues = rejected('external_id', 'another_person')
     expect(await outcomes('patients', [other, { ...ada, external_id: 'P-2' }])).toEqual([issues, issues])
     expect(await outcomes('patients', [other], { overwrite: true })).toEqual(['updated'])
   })
@@ -239,9 +216,7 @@ describe('a patient who would become another person', () => {
   it('is rejected if the record is named by its id, before it is linked', async () => {
     const [{ id }] = await sync('patients', [ada])
     const { external_id: _, ...fields } = other
-    expect(await outcomes('patients', [{ ...fields, id }])).toEqual([
-      [{ field: 'id', issue: 'another_person' }],
-    ])
+    expect(await outcomes('patients', [{ ...fields, id }])).toEqual([rejected('id', 'another_person')])
     const linked = await sync('patients', [{ ...fields, id: mine.patient.id, external_id: 'P-9' }])
     expect(linked[0].issues.length).toBeGreaterThan(0)
     expect(await outcomes('patients', [{ ...ada, external_id: 'P-9' }])).toEqual(['created'])
@@ -250,7 +225,7 @@ describe('a patient who would become another person', () => {
   it('is warned of if a date of birth is missing', async () => {
     await sync('patients', [{ ...ada, date_of_birth: null }])
     const [{ outcome, warnings }] = await sync('patients', [other])
-    expect([outcome, warnings]).toEqual(['updated', [{ field: 'first_name', issue: expect.any(String) }]])
+    expect([outcome, warnings]).toEqual(['updated', rejected('first_name', expect.any(String))])
   })
 
   it.each([
@@ -268,7 +243,7 @@ describe('an appointment', () => {
 
   it.each(['completed', 'no_show'])('that is still to come cannot be %s', async (status) => {
     expect(await outcomes('appointments', [{ ...visit(), status }])).toEqual([
-      [{ field: 'status', issue: 'appointment_not_due' }],
+      rejected('status', 'appointment_not_due'),
     ])
     const past = { ...visit(), status, appointment_date: '2026-01-05' }
     expect(await outcomes('appointments', [past])).toEqual(['created'])
@@ -284,7 +259,7 @@ describe('an appointment', () => {
     const old = { ...visit(), external_id: 'A-2', appointment_date: '1901-01-05', status: 'completed' }
     expect(await warned(old)).toEqual(['appointment_date is more than 100 years ago'])
     const [{ warnings }] = await sync('patients', [{ ...grace, date_of_birth: '1899-12-31' }])
-    expect(warnings).toEqual([{ field: 'date_of_birth', issue: 'is more than 120 years ago' }])
+    expect(warnings).toEqual(rejected('date_of_birth', 'is more than 120 years ago'))
   })
 })
 
@@ -295,21 +270,41 @@ describe('when the table becomes unavailable', () => {
     last_name: `K ${at}`,
   }))
 
-  it('returns 200 with what became of each record, and the same request completes it', async () => {
-    const keyed = { ...headers, 'idempotency-key': 'once' }
+  it('returns 200 in its time with what became of each record, and the same request completes it', async () => {
+    const keyed = { ...headers, 'idempotency-key': 'once', 'content-type': 'application/json' }
+    const sent = {
+      method: 'POST',
+      headers: keyed,
+      body: JSON.stringify({ entity: 'patients', records: many }),
+    }
+    const handler = await handlerOf({ id: 'sync-records' })
     let transactions = 0
-    dynamodb.faults.next({
-      operation: 'TransactWriteItems',
-      kind: 'error-before-commit',
-      matches: () => ++transactions > 2,
-      times: 1000,
-    })
-    const { status, body } = await send({ entity: 'patients', records: many }, keyed)
+    dynamodb.faults.next({ operation: 'TransactWriteItems', kind: 'held', matches: () => ++transactions > 2 })
+    const { status, body } = await call(handler, sent, lambdaContext(2500))
     expect([status, body.meta.created, body.meta.rejected]).toEqual([200, 32, 8])
-    expect(body.data.at(-1).issues).toEqual([{ field: 'external_id', issue: 'unavailable' }])
+    expect(body.data.at(-1).issues).toEqual(rejected('external_id', 'unavailable'))
     dynamodb.faults.clear()
-    const again = await send({ entity: 'patients', records: many }, keyed)
-    expect(again.body.meta).toEqual({ created: 8, updated: 0, unchanged: 32, rejected: 0 })
+    // The last transaction may have been committed.
+    expect((await call(handler, sent)).body.meta).toMatchObject({ updated: 0, rejected: 0 })
+    expect(await count('list-patients')).toBe(many.length + 1)
+  })
+
+  it('rejects a refund as unavailable if its payment was not written', async () => {
+    dynamodb.faults.next({ operation: 'TransactWriteItems', kind: 'error-before-commit', times: 1000 })
+    const unavailable = rejected('external_id', 'unavailable')
+    const records = [payment('R', 'refund'), payment('Y', 'payment')]
+    expect(await outcomes('payments', records)).toEqual([unavailable, unavailable])
+  })
+
+  it('returns 200 if a copy of the request has stored its response, which cannot be read', async () => {
+    const keyed = { ...headers, 'idempotency-key': 'once' }
+    const first = dynamodb.faults.next({ operation: 'BatchGetItem', kind: 'held' })
+    const later = send({ entity: 'patients', records: [ada] }, keyed)
+    await first.reached
+    await send({ entity: 'patients', records: [ada] }, keyed)
+    dynamodb.faults.next({ operation: 'GetItem', kind: 'error-before-commit', times: 1000 })
+    first.release()
+    expect(await later).toMatchObject({ status: 200, body: { data: [{ outcome: 'unchanged' }] } })
   })
 })
 
