@@ -153,15 +153,16 @@ async function readRecords<F>(
   return (await own.lookUp()) ? records.map(read) : sent
 }
 
-/** Rejects records that an earlier one of the request is, and warns of those with the same person. */
+/** Rejects records that an earlier one of the request is, or whose external id it gets, and warns of those with the same person. */
 function rejectRepeated<F>({ personOf }: ImportableEntity<F>, sent: readonly Sent<F>[]): void {
   const ids = new Map<string, number>()
   const people = new Map<string, number>()
   for (const [at, one] of sent.entries()) {
-    if (!one.row) continue
-    const first = ids.get(one.row.id)
+    if (!one.row || one.issues.length > 0) continue
+    const own = [one.row.id, one.externalId].filter((id) => id !== null)
+    const [first] = own.flatMap((id) => ids.get(id) ?? [])
     if (first !== undefined) one.issues = [{ field: '', issue: `is already used in records.${first}` }]
-    else ids.set(one.row.id, at)
+    else for (const id of own) ids.set(id, at)
     const person = personOf?.(one.row.fields) ?? null
     if (person === null) continue
     const other = people.get(person)
@@ -177,7 +178,7 @@ function rejectRepeated<F>({ personOf }: ImportableEntity<F>, sent: readonly Sen
 /** The records that are to be linked to external ids. */
 const linksOf = <F>(kind: LinkableKind, sent: readonly Sent<F>[]) =>
   sent.flatMap((one) =>
-    one.row && one.name === 'id' && one.externalId !== null
+    one.row && one.issues.length === 0 && one.name === 'id' && one.externalId !== null
       ? [{ one, kind, id: one.row.id, externalId: one.externalId }]
       : [],
   )

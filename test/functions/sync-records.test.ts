@@ -191,6 +191,14 @@ describe('an external id', () => {
     expect(await outcomes('patients', [ada, grace])).toEqual(['unchanged', 'unchanged'])
   })
 
+  it('belongs to one record of a request, whether that has it or gets it', async () => {
+    const body = { first_name: 'Ada', last_name: 'Kaya' }
+    const { id } = (await request('create-patient', { headers, body })).body.data
+    expect(await outcomes('patients', [{ ...ada, id }, ada])).toEqual(['updated', repeated])
+    const other = rejected('id', 'is already used in records.0')
+    expect(await outcomes('patients', [ada, { ...ada, id: mine.patient.id }])).toEqual(['unchanged', other])
+  })
+
   it('of a kind without links cannot change', async () => {
     const room = { external_id: 'R-1', name: 'Room' }
     const [{ id }] = await sync('rooms', [room])
