@@ -1,10 +1,11 @@
 /** Records of a clinic's own system by POST /sync. */
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { SYNC_ENTITIES } from '../../shared/api/sync.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
+import { doctorDayKey } from '../../shared/store/keys/calendar.ts'
 import { RESPONSE_TTL_SECONDS } from '../../shared/store/table/idempotency.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
@@ -35,6 +36,7 @@ const outcomes = async (entity: string, records: readonly object[], more: object
     outcome === 'rejected' ? issues : outcome,
   )
 const rejected = (field: string, issue: unknown) => [{ field, issue }]
+const taken = rejected('start_time', 'slot_unavailable')
 const repeated = rejected('external_id', 'is already used in records.0')
 const count = async (id: string) => (await request(id, { headers })).body.meta.total
 
@@ -160,6 +162,46 @@ describe('what was changed here', () => {
     expect(await outcomes('patients', [ada], { overwrite: true })).toEqual([
       rejected('external_id', 'erased'),
     ])
+  })
+})
+
+describe('an appointment onto time that is held', () => {
+  const held = () => ({ doctor_id: mine.doctor.id, appointment_date: '2031-01-06', start_time: '09:00' })
+  const hold = async () => (await request('create-hold', { headers, body: held() })).body.data.id
+  const book = (hold_id: string) =>
+    request('create-appointment', { headers, body: { patient_id: mine.patient.id, hold_id } })
+  const onHold = () => ({ ...visit(), ...held() })
+  beforeEach(async () => void (await sync('patients', [ada])))
+
+  it('is rejected, unless overlaps are allowed: then the hold cannot be booked', async () => {
+    const id = await hold()
+    expect(await outcomes('appointments', [onHold()])).toEqual([taken])
+    expect(await outcomes('appointments', [onHold()], { allow_overlaps: true })).toEqual(['created'])
+    const { status, body } = await book(id)
+    expect([status, body.error, body.details.length]).toEqual([409, 'SLOT_UNAVAILABLE', 3])
+  })
+
+  it.each([false, true])(
+    'and is booked meanwhile leaves the booking, with overlaps allowed: %s',
+    async (allow) => {
+      const id = await hold()
+      const booking = dynamodb.faults.next({ operation: 'TransactWriteItems', kind: 'held' })
+      const booked = book(id)
+      await booking.reached
+      const synced = outcomes('appointments', [onHold()], { allow_overlaps: allow })
+      booking.release()
+      expect([(await booked).status, await synced]).toEqual([201, [allow ? 'created' : taken]])
+    },
+  )
+
+  it('is created when the hold has expired, which then leaves the day', async () => {
+    vi.useFakeTimers({ now: Date.now() - 600_000, toFake: ['Date'] })
+    const id = await hold()
+    vi.useRealTimers()
+    expect(await outcomes('appointments', [onHold()])).toEqual(['created'])
+    expect((await book(id)).body.error).toBe('HOLD_EXPIRED')
+    const day = doctorDayKey(mine.clinic.id, mine.doctor.id, '2031-01-06')
+    expect(await db.table.get(day)).not.toHaveProperty('holds')
   })
 })
 

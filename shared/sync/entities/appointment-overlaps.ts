@@ -5,7 +5,7 @@ import type { ClinicInfo } from '../../domain/clinic.ts'
 import { overlaps, parseTime } from '../../domain/interval.ts'
 import { clinicTimestamp } from '../../domain/timestamp.ts'
 import { busyDayKeys, busyTime } from '../../store/calendar/appointments.ts'
-import { findDay, takenTimes } from '../../store/calendar/busy-days.ts'
+import { findDay, requireDay, takenTimes } from '../../store/calendar/busy-days.ts'
 import { type Key, longId } from '../../store/keys/key.ts'
 import type { Changeset } from '../../store/table/changeset.ts'
 import type { Table } from '../../store/table/table.ts'
@@ -48,7 +48,7 @@ export async function requireFreeTime(
         `appointment ${after.id} would overlap ${day.times.has(other) ? 'appointment' : 'hold'} ${longId(other)} of the same ${at === 0 ? 'doctor' : 'room'}; ` +
           'import the row with --allow-overlaps if both are right',
       )
-    changes.expectVersion(key, day.version)
+    requireDay(changes, key, day)
   }
 }
 
