@@ -288,6 +288,46 @@ describe('a patient who would become another person', () => {
   })
 })
 
+describe('records of one request', () => {
+  const bo = { ...ada, external_id: 'P-2', first_name: 'Bo', last_name: 'Noll', date_of_birth: '1990-01-01' }
+  beforeEach(async () => void (await sync('patients', [ada, bo])))
+
+  it('of two practices with one id do not become one: the first is compared, the later is rejected', async () => {
+    const [theirs, another] = [{ ...bo, external_id: 'P-1' }, rejected('external_id', 'another_person')]
+    expect(await outcomes('patients', [theirs, ada])).toEqual([another, repeated])
+    expect(await outcomes('patients', [ada, theirs])).toEqual(['unchanged', repeated])
+    const visits = [visit(), { ...visit('10:00', '10:30'), patient_external_id: 'P-2' }]
+    expect(await outcomes('appointments', visits)).toEqual(['created', repeated])
+  })
+
+  it('that swap their ids keep their times and patients', async () => {
+    const other = { ...visit('10:00', '10:30', 'A-2'), patient_external_id: 'P-2' }
+    await sync('appointments', [visit(), other])
+    const swapped = [{ ...other, external_id: 'A-1' }, visit('09:00', '09:30', 'A-2')]
+    expect(await outcomes('appointments', swapped)).toEqual([taken, taken])
+    expect(await outcomes('appointments', [visit(), other])).toEqual(['unchanged', 'unchanged'])
+  })
+
+  it('that overlap are rejected but for the first, unless overlaps are allowed', async () => {
+    const records = [visit(), visit('09:15', '09:45', 'A-2'), visit('09:30', '10:00', 'A-3')]
+    expect(await outcomes('appointments', records)).toEqual(['created', taken, 'created'])
+    expect(await outcomes('appointments', records.slice(1, 2), { allow_overlaps: true })).toEqual(['created'])
+  })
+
+  it('have a number each: one that another gives up is free for the next request', async () => {
+    const bills = (...numbers: string[]) => {
+      const facts = { patient_external_id: 'P-1', issue_date: '2026-01-05', subtotal: 5 }
+      const rows = numbers.map((invoice_number, at) => ({ ...facts, external_id: `I-${at}`, invoice_number }))
+      return outcomes('invoices', rows)
+    }
+    const used = rejected('invoice_number', 'invoice_number_taken')
+    expect(await bills('7', '7')).toEqual(['created', used])
+    expect(await bills('8', '7')).toEqual(['updated', used])
+    expect(await bills('8', '7')).toEqual(['unchanged', 'created'])
+    expect(await bills('7', '8')).toEqual([used, used])
+  })
+})
+
 describe('an appointment', () => {
   beforeEach(async () => void (await sync('patients', [ada])))
 
