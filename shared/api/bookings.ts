@@ -283,9 +283,11 @@ export const takenError = ({ kind, alternatives }: Taken): ApiError =>
     details: alternatives.map(renderAlternative),
   })
 
+const WITHOUT_HOLD = 'Required without `hold_id`.'
 const TREATMENTS = 'Ids of active treatments that the doctor offers.'
 
-const TIME = {
+/** What the fields of a request for a time mean. */
+export const timeDescriptions = {
   appointment_date: `Date, in the clinic's time zone. Must not be after ${LAST_DATE}.`,
   duration: "Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting.",
   end_time: 'End, `HH:MM`, on the same day. Can be sent instead of `duration`.',
@@ -299,12 +301,16 @@ export const bookingDescriptions = () => ({
     patient_id: 'Id of an active patient.',
     hold_id:
       'Id of a hold, which the booking ends. The doctor, date, start, length and room are those of the hold: leave them out.',
-    ...TIME,
+    ...timeDescriptions,
+    doctor_id: `Id of the doctor. ${WITHOUT_HOLD}`,
+    appointment_date: `${timeDescriptions.appointment_date} ${WITHOUT_HOLD}`,
+    start_time: `Start, \`HH:MM\`, in the clinic's time zone. ${WITHOUT_HOLD}`,
     notes: 'Notes.',
     external_id:
       'Id in another system, unique among the appointments of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them.',
   },
   AppointmentChanges: {
+    ...timeDescriptions,
     doctor_id: 'Id of the doctor that the appointment moves to.',
     duration: 'Length in minutes. Without `duration` and `end_time`, the length stays.',
     treatment_ids: `${TREATMENTS} An empty list removes them.`,

@@ -9,7 +9,7 @@ import {
 } from '../domain/booking/hold.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { NewTime, PLACEMENT_ERRORS, validEnd } from './bookings.ts'
+import { NewTime, PLACEMENT_ERRORS, timeDescriptions, validEnd } from './bookings.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
@@ -109,6 +109,7 @@ export const deleteHold = defineRoute({
 /** What the fields mean, for the document. In no bundle, since no function of the stack calls it. */
 export const holdDescriptions = () => ({
   HoldCreate: {
+    ...timeDescriptions,
     expires_in: `Seconds until the hold expires. Defaults to ${DEFAULT_HOLD_SECONDS}.`,
   },
   Hold: { room: 'Room that is held too. Null if none is.', expires_at: 'When the hold expires.' },

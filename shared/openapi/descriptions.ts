@@ -28,9 +28,7 @@ import { MAX_SECRET_BYTES, MIN_SECRET_BYTES } from '../domain/webhooks/webhook-s
 
 /** Schemas that have the fields of another one, and their descriptions, as far as their names do not say it (describe.ts). */
 export const DERIVED: Readonly<Record<string, string>> = {
-  AppointmentChanges: 'AppointmentCreate',
   DoctorChanges: 'DoctorCreate',
-  HoldCreate: 'AppointmentCreate',
   ExpandedInvoicePatient: 'Patient',
   InvoiceChanges: 'InvoiceCreate',
   PatientChanges: 'PatientCreate',

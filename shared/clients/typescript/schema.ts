@@ -2358,15 +2358,15 @@ export interface components {
             patient_id: string;
             /**
              * Format: uuid
-             * @description Id of the doctor.
+             * @description Id of the doctor. Required without `hold_id`.
              */
             doctor_id?: string;
             /**
              * Format: date
-             * @description Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`.
+             * @description Date, in the clinic's time zone. Must not be after 2199-12-31. Required without `hold_id`. `YYYY-MM-DD`.
              */
             appointment_date?: string;
-            /** @description Start, `HH:MM`, in the clinic's time zone. */
+            /** @description Start, `HH:MM`, in the clinic's time zone. Required without `hold_id`. */
             start_time?: string;
             /**
              * Format: uuid

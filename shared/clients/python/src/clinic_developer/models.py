@@ -827,11 +827,11 @@ class _AppointmentCreate(TypedDict):
 @final
 class AppointmentCreate(_AppointmentCreate, total=False):
     doctor_id: str
-    """Id of the doctor."""
+    """Id of the doctor. Required without `hold_id`."""
     appointment_date: str
-    """Date, in the clinic's time zone. Must not be after 2199-12-31. `YYYY-MM-DD`."""
+    """Date, in the clinic's time zone. Must not be after 2199-12-31. Required without `hold_id`. `YYYY-MM-DD`."""
     start_time: str
-    """Start, `HH:MM`, in the clinic's time zone."""
+    """Start, `HH:MM`, in the clinic's time zone. Required without `hold_id`."""
     hold_id: str
     """Id of a hold, which the booking ends. The doctor, date, start, length and room are those of the hold: leave them out."""
     duration: int
