@@ -123,9 +123,9 @@ function variantsOf(document: ApiDocument, schema: Schema): Variant[] {
 }
 
 function fieldLine(document: ApiDocument, name: string, schema: Schema, isRequired: boolean): string {
-  const notes = [typeOf(document, schema), ...(isRequired ? ['required'] : []), ...limitsOf(document, schema)]
+  const notes = [typeOf(document, schema), ...limitsOf(document, schema)].join(', ')
   const description = descriptionOf(document, schema).replace(/\s*\n\s*/g, ' ')
-  return `- \`${name}\` *${notes.join(', ')}* ${description}`.trimEnd()
+  return `- \`${name}\` *${notes}*${isRequired ? ' **required**' : ''} ${description}`.trimEnd()
 }
 
 const indent = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? line : `  ${line}`))

@@ -8,6 +8,7 @@ import {
   type Operation,
   type Response,
   resolve,
+  type Schema,
 } from '../openapi/read-document.ts'
 import { fieldList, fieldNames, folded, parameterList, valuesOf } from './fields.ts'
 import { REMEDIES } from './remedies.ts'
@@ -89,7 +90,7 @@ export function docsPages(document: ApiDocument, read: (name: string) => string)
   const files = Object.entries(DOCUMENT_PAGES).flatMap(([group, names]) =>
     names.map((path) => filePage(path, group, read, endpoints)),
   )
-  const uses = endpoints.flatMap(({ operation }) => errorKeys(document, operation))
+  const uses = endpoints.flatMap(({ operation }) => Object.keys(errorsOf(document, operation)))
   const isCommon = (key: string) => uses.filter((one) => one === key).length >= COMMON_ERROR_OPERATIONS
   const reference = document.tags.flatMap(({ name }) =>
     endpoints
@@ -243,7 +244,8 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
   const body = requestBody?.content['application/json']?.schema
   const [status = '', success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
   const returned = success?.content?.['application/json']?.schema
-  const errors = errorKeys(document, operation)
+  const examples = errorsOf(document, operation)
+  const errors = Object.keys(examples) as ErrorKey[]
   const ownErrors = errors.filter((key) => !isCommon(key))
   const section = (title: string, lines: readonly string[]) =>
     lines.length > 0 ? ['', `## ${title}`, '', ...lines] : []
@@ -282,13 +284,20 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
       ...parametersIn('Query', 'query'),
       ...parametersIn('Headers', 'header'),
       ...section('Body', bodyFields),
-      ...section('Response', returned ? fieldList(document, returned, openLevels) : []),
-      ...section('Errors', errorTable(place, ownErrors)),
+      ...section('Response', returned ? returnedFields(document, returned, openLevels) : []),
+      ...section('Errors', errorTable(place, ownErrors, examples)),
       ...folded('Errors of most endpoints', errorTable(place, errors.filter(isCommon))),
       '',
     ].join('\n'),
   }
 }
+
+/** The fields of a response. Most are always there, so the others say that they are optional. */
+const returnedFields = (document: ApiDocument, schema: Schema, openLevels?: number): string[] =>
+  fieldList(document, schema, openLevels).map((line) => {
+    const present = line.replace('* **required**', '*')
+    return present === line ? line.replace(/^( *- `[\w-]+` \*[^*]+)/, '$1, optional') : present
+  })
 
 /** All examples: an email, for example, is accepted with other fields than an SMS. */
 function responseSamples(status: string, response: Response): string[] {
@@ -320,7 +329,7 @@ function eventPage(document: ApiDocument, { path: name, operation }: Endpoint): 
       ...fence('json', JSON.stringify(exampleOf(operation.requestBody?.content), null, 2), 'Delivered body'),
       '## Fields',
       '',
-      ...(body ? fieldList(document, body) : []),
+      ...(body ? returnedFields(document, body) : []),
       '',
     ].join('\n'),
   }
@@ -355,15 +364,19 @@ function errorsPage(): Page {
   }
 }
 
-/** The keys of the errors of an operation, by status. */
-const errorKeys = (document: ApiDocument, { responses }: Operation): ErrorKey[] =>
-  Object.entries(responses)
-    .filter(([status]) => status >= '400')
-    .flatMap(([, response]) => Object.keys(examplesOf(resolve(document, response))) as ErrorKey[])
+/** An example of each error of an operation by its key, by status. */
+const errorsOf = (document: ApiDocument, { responses }: Operation): ReturnType<typeof examplesOf> => {
+  const failed = Object.entries(responses).filter(([status]) => status >= '400')
+  return Object.assign({}, ...failed.map(([, response]) => examplesOf(resolve(document, response))))
+}
 
 const examplesOf = ({ content }: Response) => content?.['application/json']?.examples ?? {}
 
-const errorTable = (from: string, keys: readonly ErrorKey[]): string[] =>
+const errorTable = (
+  from: string,
+  keys: readonly ErrorKey[],
+  examples: ReturnType<typeof examplesOf> = {},
+): string[] =>
   keys.length === 0
     ? []
     : [
@@ -371,7 +384,11 @@ const errorTable = (from: string, keys: readonly ErrorKey[]): string[] =>
         '| --- | --- | --- |',
         ...keys.map((key) => {
           const { status, text } = errorEntry(key)
-          return `| ${status} | [\`${key}\`](${relative(from, 'errors')}#${key}) | ${text} **${REMEDIES[key]}** |`
+          const [item] = (examples[key]?.value as { details?: object[] } | undefined)?.details ?? []
+          const names = Object.keys(item ?? {}).map((name) => `\`${name}\``)
+          // Most only name a field.
+          const details = names.length > 1 ? ` In \`details\`: ${names.join(', ')}.` : ''
+          return `| ${status} | [\`${key}\`](${relative(from, 'errors')}#${key}) | ${text} **${REMEDIES[key]}**${details} |`
         }),
       ]
 

@@ -12,6 +12,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ApiDocument
 const pages = docsPages(document, (file) => readFileSync(file, 'utf8'))
 
+const markdownOf = (id: string) => pages.find(({ path }) => path === `reference/${id}`)?.markdown
+
 const folder = temporaryFolder()
 writeReferenceFiles(folder)
 const files = listFiles(folder)
@@ -64,12 +66,9 @@ it('shows each response that a request can have', () => {
 })
 
 it('shows the fields of each variant of a response', () => {
-  const responseOf = (id: string) =>
-    /\n## Response\n(.*?)\n## /s.exec(
-      pages.find(({ path }) => path === `reference/${id}`)?.markdown ?? '',
-    )?.[1]
+  const responseOf = (id: string) => /\n## Response\n(.*?)\n## /s.exec(markdownOf(id) ?? '')?.[1]
   expect(responseOf('send-message')).toMatch(
-    /- `channel` \*`sms` or `email`, required\*\n[^#]+>Fields if channel is sms<[^<]+ `id` [^<]+<[^#]+>Fields if channel is email<[^<]+ `patient` /,
+    /- `channel` \*`sms` or `email`\*\n[^#]+>Fields if channel is sms<[^<]+ `id` [^<]+<[^#]+>Fields if channel is email<[^<]+ `patient` /,
   )
   const events = responseOf('list-events')
   const names = endpointsOf(document.webhooks).map(({ path }) => path)
@@ -77,13 +76,33 @@ it('shows the fields of each variant of a response', () => {
   expect(events).toMatch(/ is import\.completed<[^<]+ `imported` /)
   expect(responseOf('get-appointment')).toMatch(/>Or the fields of Patient<[^<]+ `phone_number` /)
   expect(responseOf('create-patient')).toMatch(
-    />Or the fields of PatientReference<[^<]+ `first_name` \*string\* /,
+    />Or the fields of PatientReference<[^<]+ `first_name` \*string, optional\* /,
+  )
+})
+
+it('says which fields a request requires, and which ones a response can lack', () => {
+  const [request = '', response = ''] = (markdownOf('create-payment') ?? '').split('## Response')
+  expect(request).toContain('- `amount` *number* **required** Amount')
+  expect(response).not.toContain('**required**')
+  expect(response).toMatch(/- `amount` \*number\* Amount.+- `amount` \*number, optional\* Amount/s)
+})
+
+it('links a field whose description has links', () => {
+  expect(files.get('/docs/reference/get-invoice')?.().body).toContain(
+    '<li id="query-expand"><a href="#query-expand"><code>expand</code></a>',
+  )
+})
+
+it('names what the details of an error have besides a field', () => {
+  expect(markdownOf('create-appointment')).toContain(
+    'again.** In `details`: `appointment_date`, `start_time`, `end_time`. |',
   )
 })
 
 it('shows the values of a filter that takes several of them', () => {
-  const page = pages.find(({ path }) => path === 'reference/list-appointments')
-  expect(page?.markdown).toContain('- `status` *`scheduled` or `completed` or `cancelled` or `no_show`* Only')
+  expect(markdownOf('list-appointments')).toContain(
+    '- `status` *`scheduled` or `completed` or `cancelled` or `no_show`* Only',
+  )
 })
 
 it('says once when an event occurs', () => {
