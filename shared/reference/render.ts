@@ -40,11 +40,11 @@ markdown.core.ruler.push('anchors', ({ tokens, Token, env }) => {
   const link = (target: (typeof tokens)[number], id: string, inline = tokens[0], start = 0, end?: number) => {
     target.attrSet('id', id)
     const children = inline?.children ?? []
-    if (children.some(({ type }) => type === 'link_open')) return
+    const text = children.slice(start, end)
+    if (text.some(({ type }) => type === 'link_open')) return
     const open = new Token('link_open', 'a', 1)
     open.attrSet('href', `#${id}`)
-    const linked = [open, ...children.slice(start, end), new Token('link_close', 'a', -1)]
-    children.splice(start, linked.length - 2, ...linked)
+    children.splice(start, text.length, open, ...text, new Token('link_close', 'a', -1))
   }
   let section = ''
   /** The ids of the items around a token. */

@@ -222,6 +222,9 @@ it('shows a linked field below the header on a phone', async () => {
     )
   await expect.poll(async () => (await top('#query-after')).y).toBeLessThan(300)
   expect((await top('#query-after')).y).toBeGreaterThanOrEqual((await top('header')).bottom)
+  await page.evaluate('scrollTo(0, 0)')
+  await expect.poll(async () => (await top('header')).y).toBe(0)
+  expect((await top('header')).bottom).toBeLessThanOrEqual(80)
 })
 
 it('shows a page with the search for an address that does not exist', async () => {
