@@ -1,20 +1,22 @@
 /** Endpoints that return one record, or facts about the caller, against the real engine. */
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Route } from '../../shared/api/route.ts'
+import { ENDPOINTS } from '../../shared/api/routes.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { issueCredential } from '../support/credentials.ts'
 import type { RequestInput } from '../support/event.ts'
 import { request, tableOfFunctions } from '../support/functions.ts'
-import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
+import { createRouteSamples, pathOf, type RouteSamples } from '../support/route-samples.ts'
 
 const db = tableOfFunctions()
-let records: PopulatedClinic
+let records: RouteSamples
 let credential: Awaited<ReturnType<typeof issueCredential>>
 
 beforeAll(async () => {
-  records = await createPopulatedClinic(db.table)
+  records = await createRouteSamples(db.table)
   credential = await issueCredential(db.table, records.clinic)
 })
 
@@ -34,28 +36,36 @@ async function tableCalls(act: () => Promise<unknown>): Promise<string[]> {
     .map((command) => command.constructor.name)
 }
 
-/** Fields that rows of lists lack. */
-const UNLISTED: Readonly<Record<string, object>> = { 'get-payment': { void_reason: null } }
+/** Fields that rows of lists lack, and the reads that some of them take. */
+const FURTHER: Readonly<Record<string, { readonly fields: string[]; readonly reads?: string[] }>> = {
+  'get-patient': { fields: ['national_id', 'notes'] },
+  'get-payment': { fields: ['void_reason'] },
+  'get-invoice': { fields: ['payments'], reads: ['QueryCommand'] },
+  'get-webhook': { fields: ['health'], reads: ['GetCommand', 'QueryCommand'] },
+}
 
-it.each([
-  ['get-doctor', 'list-doctors', () => records.doctor.id],
-  ['get-department', 'list-departments', () => records.department.id],
-  ['get-room', 'list-rooms', () => records.room.id],
-  ['get-treatment', 'list-treatments', () => records.treatment.id],
-  ['get-appointment', 'list-appointments', () => records.appointment.id],
-  ['get-payment', 'list-payments', () => records.payment.id],
-  ['get-message', 'list-messages', () => records.message.id],
-])(
-  'an endpoint that retrieves one record %s returns what %s lists, with one read',
-  async (id, list, idOf) => {
+const READS: readonly Route[] = ENDPOINTS.filter(({ method }) => method === 'GET')
+const LISTED = READS.flatMap((list) =>
+  READS.filter(({ path }) => path === `${list.path}/{id}`).map(
+    (one) => [one.id, list.id, one, list] as const,
+  ),
+)
+
+it.each(LISTED)(
+  '%s returns what %s lists, for the same scope, with one read',
+  async (id, listId, one, list) => {
+    expect(one.scope).toBe(list.scope)
+    const { fields = [], reads = [] } = FURTHER[id] ?? {}
+    const path = pathOf(one, records.ids)
     const calls = await tableCalls(async () => {
-      const { status, body } = await ask(id, { path: { id: idOf() } })
-      const { data } = (await ask(list)).body
-      const listed = data.find((one: { id: string }) => one.id === idOf())
-      expect([status, body.data]).toEqual([200, { ...listed, ...UNLISTED[id] }])
+      const { status, body } = await ask(id, { path })
+      const { data } = (await ask(listId)).body
+      const listed = data.find((row: { id: string }) => row.id === path.id)
+      const more = Object.keys(body.data).filter((name) => !(name in listed))
+      expect([status, body.data, more]).toEqual([200, expect.objectContaining(listed), fields])
     })
     expect(calls[0]).toBe('GetCommand')
-    expect(await tableCalls(() => ask(id, { path: { id: idOf() } }))).toEqual(['GetCommand'])
+    expect(await tableCalls(() => ask(id, { path }))).toEqual(['GetCommand', ...reads])
   },
 )
 
