@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Increase it with every change after which the code cannot read what an earlier version stored. */
@@ -45,15 +45,19 @@ export function openDataFolder(folder: string): () => void {
   }
 }
 
-/** Makes each parent by itself: a recursive mkdir of Node never ends in /proc. */
-function makeFolder(folder: string): void {
+/**
+ * Makes the folder of an option, each parent by itself: a recursive mkdir of Node never ends in /proc.
+ * @throws Error with its `path`, that says what to do
+ */
+export function makeFolder(folder: string, option = '--data'): void {
+  const missing: string[] = []
+  for (let path = resolve(folder); !existsSync(`${path}/.`); path = dirname(path)) missing.unshift(path)
   try {
-    if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
-    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+    for (const path of missing) mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    throw new Error(`The folder ${folder} cannot be made (${(error as Error).message}). Use another one.`)
+    const text = `The folder ${folder} of ${option} cannot be made (${(error as Error).message}). Use another one.`
+    throw Object.assign(new Error(text), { path: folder })
   }
-  if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder. Use another one.`)
 }
 
 /** A lock of the operating system, through SQLite: it ends with the process, even by SIGKILL. */

@@ -2,7 +2,7 @@
  * Exports a clinic in the formats of imports: first all records into a database on disk, then the files. They are in a folder of their
  * own until all are complete.
  */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
@@ -11,6 +11,7 @@ import { clinicStore } from '../../../shared/store/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { VISIBILITY_DELAY_MS } from '../../../shared/store/table/visibility-delay.ts'
 import { importEntities } from '../../../shared/sync/entities/entities.ts'
+import { makeFolder } from '../../local/data-folder.ts'
 import { CommandFailure } from '../tool/output.ts'
 import { formatsOf, writeRows } from './files.ts'
 import { hasSettings, MANIFEST, type Manifest, settingsOf } from './manifest.ts'
@@ -35,12 +36,12 @@ export async function exportClinic(
   options: ExportOptions,
 ): Promise<Manifest> {
   if (existsSync(folder)) throw new CommandFailure(`${folder} exists already: choose another folder.`)
-  await waitForPause(table, clinic, options.sleep)
   const unfinished = `${resolve(folder)}.unfinished`
   // One that was stopped has left it.
   rmSync(unfinished, { recursive: true, force: true })
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 })
+  makeFolder(unfinished, '--out')
   try {
+    await waitForPause(table, clinic, options.sleep)
     const manifest = await writeFiles(table, clinic, unfinished, options)
     writeFileSync(join(unfinished, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
     renameSync(unfinished, folder)

@@ -1,6 +1,5 @@
 /** `patient export`: all that is held of one person, for a request of access (Article 15 of the GDPR). */
-
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { renderAppointment } from '../../../shared/api/appointments.ts'
@@ -19,6 +18,7 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { makeFolder } from '../../local/data-folder.ts'
 import { openClinic } from '../tool/connection.ts'
 import { resolveFromInvocationDir } from '../tool/invocation-path.ts'
 import { unknownRecord } from '../tool/known-record.ts'
@@ -40,17 +40,15 @@ export function addPatientExportCommand(group: Command): void {
       const data = await readPerson(table, clinic, patient)
       if (!data) throw unknownRecord('patient', id)
       const folder = resolveFromInvocationDir(given.out)
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const contents = { txt: personText(data), json: `${JSON.stringify(data, null, 2)}\n` }
-      const files = Object.entries(contents).map(([extension, content]) => ({
-        path: join(folder, `patient-${patient}.${extension}`),
-        content,
-      }))
-      const existing = files.find(({ path }) => existsSync(path))
+      makeFolder(folder, '--out')
+      const base = join(folder, `patient-${patient}`)
+      const json = `${JSON.stringify(data, null, 2)}\n`
+      const contents = { [`${base}.txt`]: personText(data), [`${base}.json`]: json }
+      const paths = Object.keys(contents)
+      const existing = paths.find((path) => existsSync(path))
       if (existing)
-        throw new CommandFailure(`${existing.path} exists already: remove it, or choose another folder.`)
-      for (const { path, content } of files) writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
-      const paths = files.map(({ path }) => path)
+        throw new CommandFailure(`${existing} exists already: remove it, or choose another folder.`)
+      for (const path of paths) writeFileSync(path, contents[path] ?? '', { mode: 0o600, flag: 'wx' })
       print(command, { clinic_id: clinic.id, patient_id: patient, files: paths }, [
         `Wrote ${paths.join(' and ')}`,
       ])

@@ -80,8 +80,13 @@ it('leaves the mode of a folder that exists as it is', () => {
 })
 
 it.each([
-  ['cannot be made', '/proc/x', 'The folder /proc/x cannot be made'],
-  ['is a file', '/etc/passwd', '/etc/passwd is not a folder'],
+  ['cannot be made', '/proc/x', 'The folder /proc/x of --data cannot be made'],
+  [
+    'has a parent that cannot be made',
+    '/proc/x/y',
+    /^The folder \/proc\/x\/y of --data cannot be made \(ENOENT/,
+  ],
+  ['is a file', '/etc/passwd', 'The folder /etc/passwd of --data cannot be made (EEXIST'],
 ])('rejects a folder that %s', (_, path, message) => {
   expect(() => openDataFolder(path)).toThrow(message)
 })

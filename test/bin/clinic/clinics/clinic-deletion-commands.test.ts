@@ -130,6 +130,21 @@ it('says that it waits for writes that had begun, without an estimate', async ()
   ])
 })
 
+it.each([
+  ['export', () => []],
+  ['patient export', () => [patient]],
+])('ends %s at once if its folder cannot be made', async (command, ids) => {
+  const { code, errors } = await run(
+    ...command.split(' '),
+    ...ids(),
+    '--clinic',
+    clinic.id,
+    '--out',
+    '/proc/x',
+  )
+  expect([code, errors]).toEqual([2, expect.stringMatching(/folder \/proc\/x\S* of --out cannot be made/)])
+})
+
 it('exports a patient to two files for their owner only, and never replaces them', async () => {
   const args = ['patient', 'export', patient, '--clinic', clinic.id, '--out', join(root, 'person')]
   const { code, lines } = await run(...args)
