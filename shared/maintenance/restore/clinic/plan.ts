@@ -9,8 +9,8 @@ import { APPOINTMENTS, busyDayKeys } from '../../../store/calendar/appointments.
 import { appointmentTimes } from '../../../store/calendar/busy-days.ts'
 import { clinicStore } from '../../../store/clinics.ts'
 import { erasureLedger } from '../../../store/copies/erasure-ledger.ts'
+import { readHolidays } from '../../../store/doctors.ts'
 import { externalIds, isLinkable } from '../../../store/external-ids/links.ts'
-import { holidayStore } from '../../../store/holidays.ts'
 import { invoiceNumberPartition, ownerPartition } from '../../../store/keys/calendar.ts'
 import { longId } from '../../../store/keys/key.ts'
 import { VISIBILITY_DELAY_MS } from '../../../store/table/visibility-delay.ts'
@@ -265,8 +265,15 @@ const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const idsIn = (item: Item | undefined): readonly string[] => JSON.stringify(item ?? null).match(ID) ?? []
 
 async function haveHolidaysChanged({ table, copy }: ClinicTables, clinic: ClinicId): Promise<boolean> {
-  const [now, then] = await Promise.all([table, copy].map((one) => holidayStore({ table: one }).read(clinic)))
-  return !isDeepStrictEqual(now?.holidays, then?.holidays)
+  const [now, then] = await Promise.all(
+    [table, copy].map(async (one) => {
+      const { holidays, imports } = await readHolidays(one, clinic)
+      // As of other records, what an import has noted of its row is no change.
+      const origins = Object.entries(imports).map(([id, { imported: _, ...origin }]) => [id, origin])
+      return [holidays, Object.fromEntries(origins)]
+    }),
+  )
+  return !isDeepStrictEqual(now, then)
 }
 
 /** What an operator changes, and pauses and restores. */

@@ -199,6 +199,19 @@ it('ends the holds of the clinic', async () => {
   expect(await db.table.get(list)).toBeUndefined()
 })
 
+it('puts back the external id of a holiday that an integrator has set since', async () => {
+  const holidays = holidayStore({ table: db.table })
+  const day = { from: '2027-01-01', to: '2027-01-01', reason: null }
+  await holidays.set(made.clinic, () => [day])
+  await takeCopy()
+  const before = await holidays.read(made.clinic)
+  const imports = { [newUuid()]: { externalId: 'x', from: day.from, to: day.to } }
+  await holidays.save(made.clinic, before, { holidays: [day], imports })
+  await restore()
+  const { version: _, ...restored } = await holidays.read(made.clinic)
+  expect(restored).toEqual({ holidays: [day], imports: {} })
+})
+
 it('leaves messages declined that a patient has declined since', async () => {
   await takeCopy()
   await patientChanges(db.table).update(made.clinic, idOf(0), { firstName: 'Wrong', acceptsSms: false })
