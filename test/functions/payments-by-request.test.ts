@@ -140,11 +140,14 @@ describe('POST /payments', () => {
     },
   )
 
-  it('accepts a refund of a cancelled invoice', async () => {
+  it('accepts a refund of a cancelled invoice, which stays cancelled when the refund is voided', async () => {
     const invoice = await anOpenInvoice({ clinicStatus: 'cancelled', status: 'cancelled' }, [
       { amount: 5_000 },
     ])
-    expect((await pay(invoice, { type: 'refund', amount: 50 })).status).toBe(201)
+    const { status, body } = await pay(invoice, { type: 'refund', amount: 50 })
+    expect(status).toBe(201)
+    await post('void-payment', { path: { id: body.data.id } })
+    expect(await stored(invoice.id)).toMatchObject({ paid: 5_000, status: 'cancelled' })
   })
 
   it('returns 404 for an unknown invoice and 409 for the invoice of an erased patient', async () => {
