@@ -17,13 +17,14 @@ import {
   type AttributeMap,
   type Attributes,
   amount,
-  attribute,
   codec,
+  flag,
   list,
   nullable,
   number,
   recordCodec,
   text,
+  texts,
 } from './table/attributes.ts'
 import { amountCodec } from './table/stored-amounts.ts'
 
@@ -36,28 +37,6 @@ export type EntryKind<Entry> = {
   readonly decode: (item: Attributes, id: string) => Entry
   /** The event of a record that differs from the stored one, or the part of the clinic that its records are. */
   readonly announced: ClinicPart | ((before: Entry | null, after: Entry) => EventDraft)
-}
-
-const flag = (name: string) =>
-  attribute<boolean>(
-    name,
-    (value) => value,
-    (stored) => {
-      if (typeof stored !== 'boolean') throw new TypeError(`attribute ${name} is not a boolean`)
-      return stored
-    },
-  )
-
-const texts = (name: string) => {
-  const one = text(name)
-  return attribute<readonly string[]>(
-    name,
-    (value) => value,
-    (stored) => {
-      if (!Array.isArray(stored)) throw new TypeError(`attribute ${name} is not a list`)
-      return stored.map((id) => one.decode(id))
-    },
-  )
 }
 
 const DEPARTMENT_ATTRIBUTES = {

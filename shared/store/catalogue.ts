@@ -68,12 +68,13 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
   { table }: Platform,
   { partitionOf, keyOf, encode, decode, announced }: EntryKind<Entry>,
 ): CatalogueStore<Entry> {
-  const toEntry = (item: Item): StoredEntry<Entry> => ({
-    ...readRecord(item, item.sk, () => decode(item, item.sk)),
-    version: item.v ?? 0,
-    ...(item.ev !== undefined && { events: item.ev }),
-    ...provenanceOfItem(item),
-  })
+  const toEntry = (item: Item): StoredEntry<Entry> =>
+    readRecord(item, item.sk, () => ({
+      ...decode(item, item.sk),
+      version: item.v ?? 0,
+      ...(item.ev !== undefined && { events: item.ev }),
+      ...provenanceOfItem(item),
+    }))
 
   async function list(clinic: ClinicId): Promise<StoredEntry<Entry>[]> {
     const items = await table.query({ pk: partitionOf(clinic), limit: MAX_LISTED })

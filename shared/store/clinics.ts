@@ -6,7 +6,7 @@ import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './key
 import { externalIdSecretKey } from './keys/external-ids.ts'
 import { partitionParts } from './keys/key.ts'
 import { EMPTY_HEAD, patientHeadItem } from './patients/head.ts'
-import { number, text } from './table/attributes.ts'
+import { flag, number, optional, optionalText, requireTypes, text, texts } from './table/attributes.ts'
 import { Changeset } from './table/changeset.ts'
 import { ConditionFailed, ifConditionHolds } from './table/errors.ts'
 import { toUpdateParts } from './table/item-update.ts'
@@ -203,13 +203,23 @@ const byName = (a: Clinic, b: Clinic): number => a.name.localeCompare(b.name) ||
 
 export const newRecipientSecret = (): string => Buffer.from(newClinicSecret()).toString('base64url')
 
+const SETTINGS = [
+  ...['name', 'timezone', 'currency', 'createdAt'].map(text),
+  number('appointmentMinutes'),
+  ...['pausedAt', 'deletingAt', 'pauseInEffectAt', 'address', 'phoneNumber', 'emailAddress', 'website']
+    .concat('emailFromName', 'replyTo')
+    .map(optionalText),
+  ...['smsPerDay', 'emailsPerDay', 'messagesPerRecipient'].map((name) => optional(number(name))),
+  optional(flag('isTest')),
+  optional(texts('smsCountries')),
+]
+
 /** @throws UnreadableRecord for settings that no clinic can have */
 export const toClinic = (item: Item): StoredClinic =>
   readRecord(item, String(item.id ?? partitionParts(item.pk).clinic), () => {
     const { pk, sk, v, ...clinic } = item
     if (clinic.id !== partitionParts(pk).clinic) throw new RangeError('attribute id is not the clinic')
-    for (const name of ['name', 'timezone', 'currency', 'createdAt']) text(name).decode(clinic[name])
-    number('appointmentMinutes').decode(clinic.appointmentMinutes)
+    requireTypes(clinic, SETTINGS)
     // Throws for an unknown time zone.
     offsetAt(TABLE_START, clinic.timezone as string)
     if (!CURRENCIES.includes(clinic.currency as string)) throw new RangeError('the currency is unknown')

@@ -10,7 +10,7 @@ import { type Provenance, provenanceAttributes, provenanceOfItem } from './exter
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
 import { catalogueVersionKey } from './keys/operator.ts'
-import { number, text, unknownAttributes } from './table/attributes.ts'
+import { flag, number, optionalText, requireTypes, text, unknownAttributes } from './table/attributes.ts'
 import { Changeset } from './table/changeset.ts'
 import type { Table } from './table/table.ts'
 import { readRecord } from './table/unreadable-record.ts'
@@ -172,27 +172,28 @@ const NO_HOLIDAYS: Holidays = { holidays: [], imports: {}, version: null }
 
 export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holidays> {
   const item = await table.get(holidaysKey(clinic))
-  if (!item) return NO_HOLIDAYS
-  const { days, imports = {}, v } = item
-  return {
-    holidays: days as TimeOff[],
-    imports: imports as Holidays['imports'],
-    version: v ?? 0,
-    ...unknownAttributes(item, HOLIDAY_ATTRIBUTES),
-  }
+  return item ? toHolidays(item) : NO_HOLIDAYS
 }
+
+/** @throws UnreadableRecord */
+export const toHolidays = (item: Item): Holidays =>
+  readRecord(item, 'with its holidays', () => {
+    const { days, imports = {}, v } = item as Item & { days: TimeOff[]; imports?: Holidays['imports'] }
+    requireList(days, TIME_OFF)
+    requireList(valuesOf(imports), HOLIDAY_IMPORT)
+    return { holidays: days, imports, version: v ?? 0, ...unknownAttributes(item, HOLIDAY_ATTRIBUTES) }
+  })
 
 /** @throws UnreadableRecord for a doctor without what bookings need */
 export const toDoctor = (item: Item): StoredDoctor =>
   readRecord(item, item.sk, () => {
     const { pk, sk, v, xi, im, xl, ev, departmentId, blocks = [], ...stored } = item
     const doctor = stored as WithUpdatedAt<Omit<Doctor, 'id' | 'departmentId'>>
-    text('fullName').decode(doctor.fullName)
-    if (typeof doctor.isActive !== 'boolean') throw new TypeError('attribute isActive is not a boolean')
+    requireTypes(item, DOCTOR)
     for (const days of [doctor.hours, doctor.breaks, doctor.exceptions])
-      for (const windows of Object.values(days)) requireTexts(windows, ['start', 'end'])
-    for (const times of [doctor.timeOff, doctor.holidays ?? []]) requireTexts(times, ['from', 'to'])
-    requireTexts(blocks as Block[], ['date', 'start', 'end'])
+      for (const windows of valuesOf(days)) requireList(windows, WINDOW)
+    for (const times of [doctor.timeOff, doctor.holidays ?? []]) requireList(times, TIME_OFF)
+    requireList(blocks as Block[], BLOCK)
     return {
       ...doctor,
       id: sk,
@@ -203,15 +204,30 @@ export const toDoctor = (item: Item): StoredDoctor =>
         ...(blocks as Block[]).map(({ date, reason, ...times }) => ({ from: date, to: date, times, reason })),
       ],
       version: number('v').decode(v),
-      ...(ev !== undefined && { events: number('ev').decode(ev) }),
+      ...(ev !== undefined && { events: ev }),
       ...provenanceOfItem(item),
     }
   })
 
-/** @throws TypeError for what is not a list of objects with these texts */
-function requireTexts(values: readonly object[], names: readonly string[]): void {
+/** What bookings and responses rely on, in the form in which it is stored. */
+const DOCTOR = [
+  text('fullName'),
+  flag('isActive'),
+  ...['specialty', 'departmentId', 'updatedAt'].map(optionalText),
+]
+const WINDOW = ['start', 'end'].map(text)
+const TIME_OFF = [...['from', 'to'].map(text), optionalText('reason')]
+const BLOCK = [...WINDOW, text('date'), optionalText('reason')]
+const HOLIDAY_IMPORT = [...['from', 'to'].map(text), ...['externalId', 'imported'].map(optionalText)]
+
+/** @throws TypeError for what is not a list of objects with these attributes */
+function requireList(values: readonly object[], attributes: Parameters<typeof requireTypes>[1]): void {
   if (!Array.isArray(values)) throw new TypeError('an attribute is not a list')
-  for (const value of values)
-    for (const name of names)
-      if (typeof value[name] !== 'string') throw new TypeError(`attribute ${name} is not text`)
+  for (const value of values) requireTypes(value, attributes)
+}
+
+/** @throws TypeError for a list */
+function valuesOf<Value>(map: Readonly<Record<string, Value>>): Value[] {
+  if (Array.isArray(map)) throw new TypeError('an attribute is a list')
+  return Object.values(map)
 }

@@ -5,8 +5,9 @@ import { instantOfUuid, isUuid } from '../../domain/uuid.ts'
 import { COUNT } from '../../store/catalogue-count.ts'
 import { DEPARTMENTS, PRICE_LISTS, ROOMS, TREATMENTS } from '../../store/catalogue-kinds.ts'
 import { newRecipientSecret, toClinic } from '../../store/clinics.ts'
-import { type StoredDoctor, toDoctor } from '../../store/doctors.ts'
+import { type StoredDoctor, toDoctor, toHolidays } from '../../store/doctors.ts'
 import { decodeWebhook } from '../../store/events/items.ts'
+import { provenanceOfItem } from '../../store/external-ids/provenance.ts'
 import { holidayStore } from '../../store/holidays.ts'
 import { clinicKey, doctorKey, doctorsPartition, holidaysKey } from '../../store/keys/clinics.ts'
 import type { Key } from '../../store/keys/key.ts'
@@ -101,8 +102,9 @@ async function recheckCount(
   for await (const page of partitionPages(table, KINDS[name].kind.partitionOf(clinic), { keysOnly: true }))
     n += page.length
   const count = item?.[attribute] ?? (name === 'webhooks' && (item || n > 0) ? null : n)
-  if (count === n && (!item || typeof item.v === 'number')) return null
-  const counted = { ...item, ...key, [attribute]: n, v: Number(item?.v ?? 0) + 1 }
+  const isNumbered = !item || [item.v, item.n ?? 0].every((value) => typeof value === 'number')
+  if (count === n && isNumbered) return null
+  const counted = { ...item, ...key, n: 0, [attribute]: n, v: (Number(item?.v) || 0) + 1 }
   const note = `${name.replace('_', ' ')} are ${n}, and were ${count ?? 'not counted'}`
   return findingOf('count_wrong', key, () => read.write([table.putWrite(counted)]), note)
 }
@@ -110,6 +112,7 @@ async function recheckCount(
 const decodeVersioned = (kind: (typeof KINDS)[KindName]['kind'], item: Item) => {
   number('v').decode(item.v)
   if (!isUuid(item.sk)) throw new TypeError('the key is not an id')
+  provenanceOfItem(item)
   return kind.decode(item, item.sk)
 }
 
@@ -183,10 +186,14 @@ export async function checkHolidays({ table, clinic, examine, examineAll }: Insp
   const key = holidaysKey(clinic)
   await examine(async (read) => {
     const item = await read.get(key)
-    if (!item || typeof item.v === 'number') return null
+    if (item && !readable(() => toHolidays(item)))
+      return findingOf('record_unreadable', key, null, ': the holidays')
+    if (!item || Number.isSafeInteger(item.v)) return null
     const repair = () => read.write([table.putWrite({ ...item, v: 1 })])
     return findingOf('settings_incomplete', key, repair, 'the version of the holidays')
   })
+  // Their copies may be all that is left of them.
+  if (!(await holidays.read(clinic).catch(() => null))) return
   for await (const doctors of partitionPages(table, doctorsPartition(clinic), { keysOnly: true }))
     await examineAll(doctors, async ({ sk }, read) => {
       const item = await read.get(doctorKey(clinic, sk))

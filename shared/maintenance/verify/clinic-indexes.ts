@@ -9,6 +9,7 @@ import {
   clinicKey,
   credentialKey,
 } from '../../store/keys/clinics.ts'
+import { nullable, number, requireTypes, text, texts } from '../../store/table/attributes.ts'
 import type { Item, Write } from '../../store/table/write-requests.ts'
 import { partitionPages } from '../walk/partition-pages.ts'
 import type { DifferenceKind } from './comparison/difference.ts'
@@ -20,13 +21,21 @@ import { unlistedOf } from './unlisted-credentials.ts'
 type CredentialDifference = Extract<DifferenceKind, `credential_${string}` | 'record_unreadable'>
 
 /** The attributes of every credential. */
-const ATTRIBUTES = ['key', 'name', 'clinic', 'createdAt', 'expiresAt', 'revokedAt', 'requestsPerMinute']
+const ATTRIBUTES = [
+  ...['key', 'name', 'createdAt'].map(text),
+  ...['expiresAt', 'revokedAt'].map((name) => nullable(text(name))),
+  nullable(number('requestsPerMinute')),
+  texts('scopes'),
+]
+
+const isSecret = ({ salt, hash }: Pick<Item, string>): boolean => [salt, hash].every(ArrayBuffer.isView)
 
 /** Whether requests can be checked with a credential. */
 const isReadable = (credential: Item): boolean =>
-  ATTRIBUTES.every((name) => credential[name] !== undefined) &&
-  Array.isArray(credential.scopes) &&
-  [credential.salt, credential.hash].every(ArrayBuffer.isView)
+  readable(() => requireTypes(credential, ATTRIBUTES)) !== null &&
+  credential.clinic !== undefined &&
+  isSecret(credential) &&
+  (credential.previous === undefined || isSecret(credential.previous as Item))
 
 /**
  * Verifies the indexes of a clinic: the operator's directory of clinics, the list of the clinic's credentials, whether the
@@ -98,7 +107,8 @@ export async function checkClinicIndexes({
     if (row.v !== rowVersion(credential)) return 'credential_state_wrong'
     // Settings that cannot be read were reported before.
     if (!settings || !readable(() => toClinic(settings))) return null
-    return isDeepStrictEqual(copy, infoOf(settings)) ? null : 'credential_outdated'
+    const isVersioned = credential.cv === undefined || typeof credential.cv === 'number'
+    return isVersioned && isDeepStrictEqual(copy, infoOf(settings)) ? null : 'credential_outdated'
   }
 }
 

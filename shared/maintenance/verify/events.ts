@@ -1,4 +1,3 @@
-import type { ClinicId } from '../../domain/clinic.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import type { Event } from '../../domain/webhooks/event.ts'
 import {
@@ -9,9 +8,6 @@ import {
   decodeVersion,
   isExpired,
 } from '../../store/events/items.ts'
-import { calendarKey, type EntityCode } from '../../store/keys/calendar.ts'
-import { treatmentKey } from '../../store/keys/catalogue.ts'
-import { doctorKey } from '../../store/keys/clinics.ts'
 import {
   announcedPartition,
   announcedRange,
@@ -21,7 +17,7 @@ import {
   parseEventKey,
 } from '../../store/keys/events.ts'
 import { type Key, keyText } from '../../store/keys/key.ts'
-import { patientKey } from '../../store/keys/patients.ts'
+import { recordKeyOf } from '../../store/keys/record-names.ts'
 import {
   deliveriesPartition,
   dueDeliveryKey,
@@ -40,23 +36,10 @@ const MAX_LOST = 1_000_000
 /** Events this close to their expiry may have been deleted in any order. */
 const DAY_MS = 24 * 60 * 60 * 1000
 
-const ofCalendar = (entityCode: EntityCode) => (clinic: ClinicId, id: string) =>
-  calendarKey(clinic, entityCode, id)
-
-/** The records that count their events, by the first part of an event's name. */
-const COUNTING: Readonly<Record<string, (clinic: ClinicId, id: string) => Key>> = {
-  patient: patientKey,
-  appointment: ofCalendar('A'),
-  invoice: ofCalendar('I'),
-  payment: ofCalendar('Y'),
-  sms: ofCalendar('M'),
-  email: ofCalendar('M'),
-  doctor: doctorKey,
-  treatment: treatmentKey,
-}
-
 const isEvent = (item: Item): boolean =>
   /^\d{10}$/.test(item.sk) && readable(() => [decodeEvent(item), isExpired(item, 0)]) !== null
+
+const isAnnounced = (item: Item): boolean => readable(() => decodeAnnouncedEvent(item)) !== null
 
 const isDelivery = (item: Item): boolean =>
   isUuid(item.sk) && readable(() => [decodeDelivery(item), decodeVersion(item), isExpired(item, 0)]) !== null
@@ -85,7 +68,7 @@ export async function checkEvents({ table, clinic, count, examine, examineAll }:
   async function checkCounts(events: readonly Event[]): Promise<void> {
     const sequences = new Map<string, number>()
     const keys = events.flatMap(({ event, record, sequence }) => {
-      const key = COUNTING[event.slice(0, event.indexOf('.'))]?.(clinic, record)
+      const key = recordKeyOf(clinic, event.slice(0, event.indexOf('.')), record)
       if (!key) return []
       const before = sequences.get(keyText(key))
       sequences.set(keyText(key), Math.max(sequence, before ?? 0))
@@ -105,8 +88,13 @@ export async function checkEvents({ table, clinic, count, examine, examineAll }:
   }
 
   const announced = { pk: announcedPartition(clinic), ...announcedRange(clinic) }
-  for await (const items of partitionPages(table, announced.pk, announced))
-    await checkCounts(items.flatMap((item) => readable(() => decodeAnnouncedEvent(item)) ?? []))
+  for await (const items of partitionPages(table, announced.pk, announced)) {
+    await examineAll(
+      items.filter((item) => !isAnnounced(item)),
+      lost(isAnnounced),
+    )
+    await checkCounts(items.filter(isAnnounced).map(decodeAnnouncedEvent))
+  }
   let last = 0
   let before: Item | undefined
   for await (const items of partitionPages(table, eventsPartition(clinic))) {
@@ -133,7 +121,7 @@ export async function checkEvents({ table, clinic, count, examine, examineAll }:
     const head = await read.get(key)
     const counter = readable(() => decodeCounter(head))
     if (counter && counter.n >= last) return null
-    const next = { ...head, ...key, n: Math.max(last, counter?.n ?? 0), v: Number(head?.v ?? 0) + 1 }
+    const next = { ...head, ...key, n: Math.max(last, counter?.n ?? 0), v: (Number(head?.v) || 0) + 1 }
     return findingOf('event_head_wrong', key, () => read.write([table.putWrite(next)]))
   })
   for await (const webhooks of partitionPages(table, webhooksPartition(clinic), { keysOnly: true }))

@@ -14,7 +14,9 @@ import type { Item } from '../table/write-requests.ts'
 
 // Not an enum, nor data with known types: after a rollback, stored items may have events that this version does not know.
 const StoredEventName = z.custom<EventName>((name) => typeof name === 'string')
-const StoredEventData = z.custom<EventData>((data) => typeof data === 'object' && data !== null)
+const StoredEventData = z.custom<EventData>(
+  (data) => typeof data === 'object' && data !== null && !Array.isArray(data),
+)
 
 const StoredEventSource = z.custom<EventSource>((source) => typeof source === 'string')
 
@@ -147,7 +149,7 @@ export const decodeEvent = (item: Item): Event => toEvent(StoredEvent.parse(item
 /** An event as its record's transaction announced it (`Changeset.announce`). */
 export function decodeAnnouncedEvent(item: Item): Event {
   const { record, sequence } = parseAnnouncedKey(item)
-  const event = toEvent({ ...StoredAnnouncement.parse(item), r: record, q: sequence })
+  const event = toEvent(StoredEvent.parse({ ...item, r: record, q: sequence }))
   return { ...event, ...unknownIn(item, StoredAnnouncement) }
 }
 

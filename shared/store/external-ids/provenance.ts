@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Key } from '../keys/key.ts'
+import { mark, number, optional, optionalText, requireTypes } from '../table/attributes.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
@@ -26,11 +27,19 @@ export const provenanceAttributes = ({
   ...(isLinkedByApi && { xl: 1 }),
 })
 
-export const provenanceOfItem = ({ xi, im, xl }: Item): Provenance => ({
-  ...(xi !== undefined && { externalId: xi }),
-  ...(im !== undefined && { imported: im }),
-  ...(xl !== undefined && { isLinkedByApi: true }),
-})
+/** What stores add to the fields of a record; `ev` is the number of its events. */
+const ADDED = [optionalText('xi'), optionalText('im'), mark('xl'), optional(number('ev'))]
+
+/** @throws TypeError for a record to which its store has added something else */
+export function provenanceOfItem(item: Item): Provenance {
+  requireTypes(item, ADDED)
+  const { xi, im, xl } = item
+  return {
+    ...(xi !== undefined && { externalId: xi }),
+    ...(im !== undefined && { imported: im }),
+    ...(xl !== undefined && { isLinkedByApi: true }),
+  }
+}
 
 /** The provenance alone of a record that was read. */
 export const provenanceOf = ({ externalId, imported, isLinkedByApi }: Provenance): Provenance => ({

@@ -1,4 +1,5 @@
-import { type Key, partitionParts } from './key.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import { type Key, partition, partitionParts } from './key.ts'
 
 /** Kinds of records by the families of the partitions that they are stored in. */
 const RECORD_NAMES: Readonly<Record<string, string>> = {
@@ -25,4 +26,11 @@ export function recordNameOf({ pk = '' }: Partial<Key>): string | null {
   const { family } = partitionParts(pk)
   const code = family.startsWith('U') ? family.slice(1) : family === 'PN' ? 'P' : family.slice(0, 1)
   return RECORD_NAMES[family] ?? RECORD_NAMES[code] ?? null
+}
+
+/** The key of a record by its kind, as events name it; null for a kind of which there are no records. */
+export function recordKeyOf(clinic: ClinicId, kind: string, id: string): Key | null {
+  const name = kind === 'sms' || kind === 'email' ? 'message' : kind
+  const [family] = Object.entries(RECORD_NAMES).find(([, one]) => one === name) ?? []
+  return family === undefined ? null : { pk: partition(clinic, family), sk: id }
 }

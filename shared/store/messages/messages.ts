@@ -19,6 +19,7 @@ import {
   large,
   mark,
   nullable,
+  number,
   optional,
   recordCodec,
   text,
@@ -38,8 +39,8 @@ export const toDispatchAttributes = ({ dueAt, claim, isUnresolved }: Dispatch): 
 })
 
 const toDispatch = ({ u, k, l, x }: DispatchAttributes): Dispatch => ({
-  dueAt: u,
-  claim: k === undefined ? null : { token: k, until: l ?? u },
+  dueAt: number('u').decode(u),
+  claim: k === undefined ? null : { token: text('k').decode(k), until: number('l').decode(l ?? u) },
   isUnresolved: x === 1,
 })
 

@@ -48,6 +48,18 @@ export const number = (name: string): Attribute<number> =>
     return stored as number
   })
 
+export const flag = (name: string): Attribute<boolean> =>
+  attribute(name, unchanged, (stored) => {
+    if (typeof stored !== 'boolean') throw new TypeError(`attribute ${name} is not a boolean`)
+    return stored
+  })
+
+export const texts = (name: string): Attribute<readonly string[]> =>
+  attribute(name, unchanged, (stored) => {
+    if (!Array.isArray(stored)) throw new TypeError(`attribute ${name} is not a list`)
+    return stored.map((one) => text(name).decode(one))
+  })
+
 /** An amount in minor units of a currency. */
 export const amount = (name: string): Attribute<number> => {
   const { decode } = number(name)
@@ -129,7 +141,7 @@ export const optionalList = <Element>(
 /** An object in one attribute, under the attributes of a map. */
 export const object = <Value>(name: string, { encode, decode }: Codec<Value>): Attribute<Value> =>
   attribute(name, encode, (stored) => {
-    if (typeof stored !== 'object' || stored === null)
+    if (typeof stored !== 'object' || stored === null || Array.isArray(stored))
       throw new TypeError(`attribute ${name} is not an object`)
     return decode(stored as Attributes)
   })
@@ -139,7 +151,7 @@ export const mark = (name: string): Attribute<true | undefined> =>
   attribute(
     name,
     (value) => value && 1,
-    (stored) => (stored === undefined ? undefined : true),
+    (stored) => (stored === undefined || number(name).decode(stored) === 0 ? undefined : true),
   )
 
 /** True is stored without an attribute, so records from before the field existed decode as true. */
@@ -147,7 +159,7 @@ export const trueByDefault = (name: string): Attribute<boolean> =>
   attribute(
     name,
     (value) => (value ? undefined : 1),
-    (stored) => stored === undefined,
+    (stored) => stored === undefined || number(name).decode(stored) === 0,
   )
 
 /** Null is stored as null, so the attribute always exists. */
@@ -164,6 +176,9 @@ export const optional = <Value>(inner: Attribute<Value>): Attribute<Value | null
   decode: (stored) => (stored === undefined ? null : inner.decode(stored)),
 })
 
+/** A text that is null, or absent as in records from before the field existed. */
+export const optionalText = (name: string) => optional(nullable(text(name)))
+
 /** Left out of a list row that would be too large with it; such a row decodes as `absent`. */
 export const large = <Value>(inner: Attribute<Value>, absent: Value): Attribute<Value> => ({
   ...inner,
@@ -176,6 +191,11 @@ export const unlisted = <Value>(inner: Attribute<Value>): Attribute<Value> => ({
 
 /** Attributes of an item or object, by name. */
 export type Attributes = Record<string, unknown>
+
+/** For items that are stored as they are. @throws TypeError or RangeError for one without one of these attributes */
+export function requireTypes(item: object, types: readonly Omit<Attribute<unknown>, 'encode'>[]): void {
+  for (const { name, decode } of types) decode((item as Attributes)[name])
+}
 
 export type Codec<Value> = {
   readonly encode: (value: Value) => Attributes

@@ -3,6 +3,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { StoredResponse } from '../../domain/stored-response.ts'
 import { storedResponseKey } from '../keys/idempotency.ts'
 import { TTL } from '../keys/key.ts'
+import { number, text } from './attributes.ts'
 import type { Changeset } from './changeset.ts'
 import type { Table } from './table.ts'
 
@@ -90,7 +91,8 @@ export function idempotencyGuard(
     if (item.hash !== sha256(body)) throw new IdempotencyKeyReused('the key was used with another body')
     if (((item.busy as number | undefined) ?? 0) > now())
       throw new RequestInProgress('the first request is in progress')
-    return new StoredResponse(item.status as number, item.body as string, item.id as string | undefined)
+    const [status, response] = [number('status').decode(item.status), text('body').decode(item.body)]
+    return new StoredResponse(status, response, item.id as string | undefined)
   }
 
   /**

@@ -1,4 +1,5 @@
 import { addsUp, type Invoice } from '../../../domain/money/invoice.ts'
+import { HOLDS } from '../../../store/calendar/busy-days.ts'
 import { calendarList } from '../../../store/calendar/calendar-list.ts'
 import type { ImportedKind } from '../../../store/external-ids/derive.ts'
 import {
@@ -133,13 +134,16 @@ async function kindOf(
   }
 }
 
-/** Verifies that days of doctors and rooms have versions, on which bookings depend. */
+/** Verifies that days of doctors and rooms have versions, on which bookings depend, and holds that can be read. */
 async function checkVersions({ table, examineAll }: Inspection, partitions: Iterable<string>): Promise<void> {
   const recheck = async ({ pk, sk }: Key, read: Snapshot): Promise<Finding | null> => {
     const key = { pk, sk }
     const day = await read.get(key)
     if (!day || isVersioned(day)) return null
-    const version = { UpdateExpression: 'SET v = :next', ExpressionAttributeValues: { ':next': 1 } }
+    const version = {
+      UpdateExpression: 'SET v = :next REMOVE holds',
+      ExpressionAttributeValues: { ':next': 1 },
+    }
     return findingOf('busy_unversioned', key, () => read.write([table.updateWrite(key, version)]))
   }
   for (const pk of partitions)
@@ -150,8 +154,9 @@ async function checkVersions({ table, examineAll }: Inspection, partitions: Iter
       )
 }
 
-/** Bookings are conditional on the version that they read; 0 means that the day has no item. */
-const isVersioned = ({ v }: Item): boolean => Number.isInteger(v) && Number(v) > 0
+/** Bookings are conditional on the version that they read; 0 means that the day has no item. Holds end soon, and are lost. */
+const isVersioned = ({ v, [HOLDS]: holds = [] }: Item): boolean =>
+  Number.isInteger(v) && Number(v) > 0 && Array.isArray(holds)
 
 const IMPORTED_KINDS: Readonly<Record<EntityCode, ImportedKind>> = {
   A: 'appointment',

@@ -24,7 +24,7 @@ export const DIFFERENCES = {
   busy_missing: '{record} takes no time on {day}',
   busy_differs: '{record} takes another time on {day}',
   busy_extra: '{record} takes time on {day}, and should not',
-  busy_unversioned: '{day} has no version, so nothing can be booked on it',
+  busy_unversioned: '{day} has no version or unreadable holds, so nothing can be booked on it',
   appointments_overlap: '{record} {note}',
   patient_row_missing: '{record} is missing from the list of patients',
   patient_row_differs: '{position} differs from its patient',

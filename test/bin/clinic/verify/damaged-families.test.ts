@@ -28,13 +28,15 @@ import { aPatient, newClinic } from '../../../support/table.ts'
 
 /** Damages that no verification names, and why. All others are named. */
 const UNNAMED: readonly (readonly [damages: RegExp, reason: string])[] = [
-  [/ stray$/, 'nothing reads the key'],
+  [/^(?!due#event).* stray$/, 'nothing reads the key'],
   [/^(E|WD#) delete$/, 'the oldest ones expire'],
   [/^(R|MQ|usage|provider) /, 'it expires, and nothing else says that it was there'],
-  [/^due#(message|event|delivery) /, 'the sweep removes or skips it'],
+  [/^due#(message|delivery) /, 'the sweep removes or skips it'],
+  [/^due#event (delete|-s|-rq)$/, 'nothing else says that it was there, or it is optional'],
   [/ -(xi|im|er|su|de|n|dec|departmentId|specialty|updatedAt|imports|cv|line|parts)$/, 'optional'],
-  [/^(AT|AT#|IT|YT|MT) -v$/, 'nothing depends on the version of a tally'],
-  [/^import\.catalogue /, 'the next change counts again'],
+  [/^PC ~line$/, 'a later line of the same patient replaces it'],
+  [/^(AT|AT#|IT|YT|MT) [-~]v$/, 'nothing depends on the version of a tally'],
+  [/^import\.catalogue [^~]/, 'the next change counts again'],
 ]
 
 const { db, run } = deployedTable({ Cell: 'a' })
@@ -90,7 +92,9 @@ const familyOf = ({ pk, sk }: Item): string => {
   return `${second}${second === 'C' ? `.${sk}` : ''}${more.length > 0 ? '#' : ''}`
 }
 
-/** Each damage of the first item of every family: the item is deleted, or lacks one attribute, or there is another one. */
+const ofAnotherType = (value: unknown) => (typeof value === 'boolean' ? 'x' : true)
+
+/** Each damage of the first item of every family: the item is deleted, lacks one attribute or has one of another type, or there is another one. */
 function damages(random: () => number): { readonly name: string; readonly plant: () => Promise<unknown> }[] {
   const ofMine = sound.filter(
     (item) => isClinicItem(mine.clinic.id, item) || keys.some((key) => item.pk === lastUseKey(key).pk),
@@ -101,10 +105,13 @@ function damages(random: () => number): { readonly name: string; readonly plant:
     const at = Math.floor(random() * attributes.length)
     return [
       { name: `${family} delete`, plant: () => raw.remove(item) },
-      ...attributes.slice(at, at + 1).map((name) => ({
-        name: `${family} -${name}`,
-        plant: () => raw.alter(item, () => ({ [name]: undefined })),
-      })),
+      ...attributes.slice(at, at + 1).flatMap((name) => [
+        { name: `${family} -${name}`, plant: () => raw.alter(item, () => ({ [name]: undefined })) },
+        {
+          name: `${family} ~${name}`,
+          plant: () => raw.alter(item, () => ({ [name]: ofAnotherType(item[name]) })),
+        },
+      ]),
       { name: `${family} stray`, plant: () => raw.put({ ...item, sk: `${item.sk}z` }) },
     ]
   })

@@ -28,6 +28,7 @@ import {
   departmentKey,
   priceListKey,
   roomKey,
+  roomsPartition,
   treatmentKey,
 } from '../../../../shared/store/keys/catalogue.ts'
 import { changeIndexKey } from '../../../../shared/store/keys/change-index.ts'
@@ -40,14 +41,14 @@ import {
   holidaysKey,
 } from '../../../../shared/store/keys/clinics.ts'
 import { dueRefreshKey, patientOwner, staleCopiesKey } from '../../../../shared/store/keys/copies.ts'
-import { eventHeadKey, eventKey } from '../../../../shared/store/keys/events.ts'
+import { announcedKey, eventHeadKey, eventKey } from '../../../../shared/store/keys/events.ts'
 import {
   externalIdLinkKey,
   externalIdLinksPartition,
   externalIdSecretKey,
 } from '../../../../shared/store/keys/external-ids.ts'
 import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
-import { unlistedCredentialKey } from '../../../../shared/store/keys/operator.ts'
+import { catalogueVersionKey, unlistedCredentialKey } from '../../../../shared/store/keys/operator.ts'
 import {
   inactivePatientsKey,
   nationalIdKey,
@@ -368,6 +369,7 @@ const REPAIRED: Damages = {
   },
   busy_unversioned: {
     'a doctor’s day has no version': () => raw.alter(day(busy()), () => ({ v: undefined })),
+    'the holds of a doctor’s day are a text': () => raw.alter(day(busy()), () => ({ holds: 'x' })),
   },
   'busy_missing busy_unversioned': {
     'a doctor’s day has a version that is not a number, and lacks an appointment': () =>
@@ -468,6 +470,7 @@ const REPAIRED: Damages = {
   credential_outdated: {
     'a credential has an earlier time zone': () => outdated({ cv: 0 }),
     'a credential from before versions has an earlier time zone': () => outdated({}),
+    'the version of a credential’s settings is a text': () => credential({ cv: 'x' }),
   },
   credential_state_wrong: {
     'a revoked credential is listed as active': () => credential({ revokedAt: AT }),
@@ -486,6 +489,10 @@ const REPAIRED: Damages = {
     'a room that nothing refers to is lost': () => raw.remove(catalogue().room),
     'a price list that nothing refers to is lost': () => raw.remove(catalogue().priceList),
     'a webhook is lost': () => raw.remove(webhook),
+    'the version of the count of webhooks is a text': () =>
+      raw.alter(webhookCountKey(made.clinic), () => ({ v: 'x' })),
+    'the number of changes of rooms is a text': () =>
+      raw.alter(catalogueVersionKey(made.clinic, roomsPartition(made.clinic)), () => ({ n: 'x' })),
     'the count of webhooks is lost': () => raw.remove(webhookCountKey(made.clinic)),
   },
   credential_unlisted: {
@@ -498,6 +505,7 @@ const REPAIRED: Damages = {
   event_head_wrong: {
     'the next event would get a position that is taken': () =>
       raw.alter(eventHeadKey(made.clinic), () => ({ n: 1 })),
+    'the version of the next event is a text': () => raw.alter(eventHeadKey(made.clinic), () => ({ v: 'x' })),
     'the position of the next event is lost': () => raw.remove(eventHeadKey(made.clinic)),
   },
   event_count_wrong: {
@@ -506,6 +514,10 @@ const REPAIRED: Damages = {
       raw.alter(recordKey('I', itemized()), ({ ev }) => ({ ev: Number(ev) - 1 })),
     'a message has lost the number of its events': () =>
       raw.alter(recordKey('M', mine.message), () => ({ ev: undefined })),
+  },
+  record_unreadable: {
+    'an event without a position has data that are a list': () =>
+      raw.put({ ...announcedKey(made.clinic, idOf(0), 9), i: 'x', e: 'patient.updated', c: 1, d: [] }),
   },
   delivery_unscheduled: { 'the sweep does not know a delivery': () => raw.remove(dueDelivery()) },
   health_missing: {
@@ -585,6 +597,31 @@ const REPORTED: Damages = {
     'a credential has a hash that is text': () => credential({ hash: 'x' }),
     'a payment has a fraction of a cent': () =>
       raw.alter(recordKey('Y', payment()), ({ a }) => ({ a: Number(a) + 0.5 })),
+    'a doctor has a specialty that is a number': () =>
+      raw.alter(catalogue().doctor, () => ({ specialty: 7 })),
+    'a doctor has hours that are a list': () => raw.alter(catalogue().doctor, () => ({ hours: [] })),
+    'the reason of a day off is a number': () =>
+      raw.alter(catalogue().doctor, () => ({
+        timeOff: [{ from: '2099-01-01', to: '2099-01-01', reason: 7 }],
+      })),
+    'the holidays are a text': () => raw.put({ ...holidaysKey(made.clinic), days: 'x', v: 1 }),
+    'the imports of holidays are a list': () =>
+      raw.put({ ...holidaysKey(made.clinic), days: [], imports: [{ from: AT, to: AT }], v: 1 }),
+    'the origin of a holiday is a number': () =>
+      raw.put({
+        ...holidaysKey(made.clinic),
+        ...{ days: [], imports: { [newUuid()]: { from: AT, to: AT, externalId: 7 } }, v: 1 },
+      }),
+    'the address of the clinic is a number': () => raw.alter(clinicKey(made.clinic), () => ({ address: 7 })),
+    'a credential has a limit that is a text': () => credential({ requestsPerMinute: 'x' }),
+    'a credential has a scope that is a number': () => credential({ scopes: [7] }),
+    'the former secret of a credential is a text': () => credential({ previous: 'x' }),
+    'the digest of a room’s import is a number': () => raw.alter(catalogue().room, () => ({ im: 7 })),
+    'the number of a treatment’s events is a text': () =>
+      raw.alter(catalogue().treatment, () => ({ ev: 'x' })),
+    'whether a patient is active is a text': () => raw.alter(record(0), () => ({ n: 'x' })),
+    'the doctor of an invoice is a list': () => raw.alter(recordKey('I', invoice()), () => ({ d: [] })),
+    'when a message is due is a text': () => raw.alter(recordKey('M', message()), () => ({ di: { u: 'x' } })),
     'a treatment has no price': () => raw.alter(catalogue().treatment, () => ({ pr: undefined })),
   },
   dangling_reference: { 'a payment’s invoice does not exist': loneInvoice },
