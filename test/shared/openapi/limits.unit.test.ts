@@ -114,10 +114,12 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
         }
   })
 
-  it('has a limit of every text', () => {
-    const isLimited = ({ maxLength, format, pattern, enum: values, const: only }: Limited) =>
-      [maxLength, format, pattern, values, only].some((limit) => limit !== undefined)
-    const texts = requests.flatMap(({ parts }) => parts).filter(([, { type }]) => type === 'string')
-    expect(texts.filter(([, part]) => !isLimited(part)).map(([path]) => path.join('.'))).toEqual([])
+  it('has a limit of every text and list', () => {
+    const isLimited = ({ maxLength, maxItems, format, pattern, enum: values, const: only }: Limited) =>
+      [maxLength, maxItems, format, pattern, values, only].some((limit) => limit !== undefined)
+    const limited = requests
+      .flatMap(({ parts }) => parts)
+      .filter(([, { type }]) => type === 'string' || type === 'array')
+    expect(limited.filter(([, part]) => !isLimited(part)).map(([path]) => path.join('.'))).toEqual([])
   })
 })
