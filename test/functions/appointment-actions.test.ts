@@ -145,7 +145,6 @@ describe('reopen', () => {
 it('keeps the reason of a cancellation, and the first one when it is repeated', async () => {
   expect((await act('cancel', { reason: 'Ill' })).body.data.cancellation_reason).toBe('Ill')
   expect((await act('cancel', { reason: 'Other' })).body.data.cancellation_reason).toBe('Ill')
-  expect((await act('cancel', { reason: 'x'.repeat(501) })).status).toBe(422)
 })
 
 it('shows the reason of a cancellation without the read scope only to the request that set it', async () => {

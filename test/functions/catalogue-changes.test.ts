@@ -145,10 +145,7 @@ describe('a request for the catalogue', () => {
   const EUR = 'must be a number with at most 2 decimals in EUR'
   it.each([
     ['department', { name: ' ' }, 'name', 'must not be empty'],
-    ['department', { name: 'x'.repeat(101) }, 'name', 'must have at most 100 characters'],
     ['room', { is_active: null }, 'is_active', 'must be true or false'],
-    ['treatment', { duration_minutes: 4 }, 'duration_minutes', expect.stringContaining('5 to 480')],
-    ['treatment', { code: 'x'.repeat(51) }, 'code', 'must have at most 50 characters'],
     ['treatment', { code: 'T1' }, 'code', 'is already the code of another treatment'],
     ['treatment', { price: 1.005 }, 'price', EUR],
     ['treatment', { price: -1 }, 'price', 'must not be negative'],

@@ -97,10 +97,8 @@ describe('national_id and notes', () => {
 
   it.each([
     ['national_id', ''],
-    ['national_id', 'a'.repeat(33)],
     ['national_id', 'ab 1'],
     ['national_id', 'ΑΒ1'],
-    ['notes', 'a'.repeat(2001)],
     ['notes', 'a\u0000'],
   ])('%s %j returns 422', async (field, value) => {
     const id = await create()

@@ -215,12 +215,10 @@ describe('the checks of a message', () => {
     ['a blank message', () => email({ message: ' \n\t ' }), 'message'],
     ['1,531 septets', () => sms({ message: 'x'.repeat(1531) }), 'message'],
     ['631 units of UTF-16', () => sms({ message: 'ж'.repeat(631) }), 'message'],
-    ['an email of 10,001 characters', () => email({ message: 'x'.repeat(10_001) }), 'message'],
     ['a lone surrogate in an SMS', () => sms({ message: 'a\ud800b' }), 'message'],
     ['a NUL in the text', () => email({ message: 'a\0b' }), 'message'],
     ['a subject on an SMS', () => sms({ subject: 'x' }), 'subject'],
     ['a header in a subject', () => email({ subject: 'Hello\r\nBcc: x@example.com' }), 'subject'],
-    ['a subject of 201 characters', () => email({ subject: 'x'.repeat(201) }), 'subject'],
     ['a malformed patient_id', () => sms({ patient_id: '1' }), 'patient_id'],
     ['an unknown field', () => sms({ to: '+905321234567' }), 'to'],
   ]
