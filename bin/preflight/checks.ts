@@ -10,7 +10,7 @@ import { DEFAULT_CONCURRENCY, type StageSettings } from '../../infra/settings/st
 export type Aws = <Response>(command: string, region?: string) => Promise<Response>
 
 /** What a check found, and what to do about it, if anything. */
-export type Finding = { readonly name: string; readonly found: string; readonly todo?: string }
+export type CheckResult = { readonly name: string; readonly found: string; readonly todo?: string }
 
 type Outcome = {
   readonly isReady: boolean
@@ -263,13 +263,13 @@ const senderDomain = ({ messaging: { emailFrom } }: StageSettings): string =>
   emailFrom.split('@').at(-1) ?? ''
 
 /** Runs the checks that apply to the stage. One that fails to run is a finding, too. */
-export async function runChecks(aws: Aws, stage: StageSettings): Promise<Finding[]> {
+export async function runChecks(aws: Aws, stage: StageSettings): Promise<CheckResult[]> {
   const account = await runCheck(ACCOUNT)
   if (account.todo !== undefined) return [account]
   const checks = CHECKS.filter(({ appliesTo = () => true }) => appliesTo(stage))
   return [account, ...(await Promise.all(checks.map(runCheck)))]
 
-  async function runCheck({ name, todo, run }: Check): Promise<Finding> {
+  async function runCheck({ name, todo, run }: Check): Promise<CheckResult> {
     try {
       const { isReady, found, todo: ofOutcome = todo(stage) } = await run(aws, stage)
       return { name, found, ...(!isReady && { todo: ofOutcome }) }

@@ -172,7 +172,7 @@ export type StageKind = Given['kind']
 export type ValidSettings = z.output<typeof Schema>
 
 /** What a stage says about its account, whatever else it says. */
-export const Placement = z.object({ kind, account })
+export const StageAccount = z.object({ kind, account })
 
 /**
  * @param file for the message

@@ -5,8 +5,8 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
 import {
   isExampleAddress,
-  Placement,
   parseSettings,
+  StageAccount,
   type StageKind,
   type ValidSettings,
   withoutNulls,
@@ -298,7 +298,7 @@ export const otherStages = (name: string): OtherStage[] =>
   stageNames()
     .filter((other) => other !== name)
     .map((other) => {
-      const { kind, account } = Placement.parse(withoutNulls(readStage(other)))
+      const { kind, account } = StageAccount.parse(withoutNulls(readStage(other)))
       return { name: other, kind, account }
     })
 

@@ -16,7 +16,7 @@ export type CredentialChanges = Partial<
 /** Why a credential was not changed. */
 type Rejection = { readonly kind: 'unknown' | 'revoked' | 'expired' }
 
-export type ChangeOutcome =
+type CredentialOutcome =
   | Rejection
   | { readonly kind: 'changed' | 'same'; readonly credential: CredentialWithUse }
 
@@ -55,7 +55,7 @@ export function credentialChanges({ table, now }: { table: Table; now: () => num
   }
 
   /** Changes settings, effective from the next request. A revoked credential cannot be changed. */
-  async function change(key: string, changes: CredentialChanges): Promise<ChangeOutcome> {
+  async function change(key: string, changes: CredentialChanges): Promise<CredentialOutcome> {
     return retryOnConflict(async () => {
       const credential = await credentials.find(key)
       if (!credential) return { kind: 'unknown' }

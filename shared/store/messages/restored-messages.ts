@@ -50,7 +50,7 @@ export function restoredMessages(platform: { table: Table }) {
   }
 
   /** Leaves a message that has no outcome to a person. Returns false if it had one, or was left to a person before. */
-  async function hold(clinic: ClinicId, id: string, { reason, token, now }: Hold): Promise<boolean> {
+  async function hold(clinic: ClinicId, id: string, { reason, token, now }: MessageHold): Promise<boolean> {
     let isHeld = false
     await commitWithRetry(async () => {
       const before = await messages.find(clinic, id)
@@ -71,7 +71,7 @@ export function restoredMessages(platform: { table: Table }) {
   return { takeOver, hold, find: messages.find, dueBatches: dueMessages({ table }).dueBatches }
 }
 
-export type Hold = {
+type MessageHold = {
   readonly reason: string
   /** The token of the claim by which no other process takes the message. */
   readonly token: string

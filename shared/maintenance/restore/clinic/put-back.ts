@@ -225,7 +225,7 @@ function recordWriter({ table, copy }: ClinicTables, clinic: ClinicId) {
       isLastPass: boolean,
     ): Promise<void> {
       const { id } = after
-      if (name !== 'appointments') {
+      if (!('startTime' in after)) {
         list.change(changes, before, after, provenance, events)
         return
       }
@@ -238,7 +238,7 @@ function recordWriter({ table, copy }: ClinicTables, clinic: ClinicId) {
         deferred.add(id)
         const { externalId: _, ...others } = provenance
         await external.move(changes, 'appointment', id, former, null)
-        list.change(changes, before, { ...after, externalId: null } as AnyRecord, others, events)
+        list.change(changes, before, { ...after, externalId: null }, others, events)
       }
     }
 
@@ -259,5 +259,5 @@ function recordWriter({ table, copy }: ClinicTables, clinic: ClinicId) {
   return { putBack }
 }
 
-const externalIdOf = (record: object | undefined): string | null =>
-  (record as { externalId?: string | null } | undefined)?.externalId ?? null
+const externalIdOf = (record: AnyRecord | undefined): string | null =>
+  record && 'externalId' in record ? record.externalId : null

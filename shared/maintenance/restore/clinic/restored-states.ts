@@ -3,13 +3,11 @@
  * would be if the erasure had followed the time that is restored: amounts and dates come back, personal data does not.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Appointment } from '../../../domain/booking/appointment.ts'
 import { closeAs, isUpcoming } from '../../../domain/booking/appointment-actions.ts'
 import type { ClinicId } from '../../../domain/clinic.ts'
 import { wallClock } from '../../../domain/clock.ts'
 import { eraseFields } from '../../../domain/field-policy.ts'
-import { applyPayments, type Invoice } from '../../../domain/money/invoice.ts'
-import type { Payment } from '../../../domain/money/payment.ts'
+import { applyPayments } from '../../../domain/money/invoice.ts'
 import { PATIENT_FIELDS, type Patient } from '../../../domain/patients/patient.ts'
 import type { StoredRecord } from '../../../store/calendar/calendar-entity.ts'
 import { calendarList } from '../../../store/calendar/calendar-list.ts'
@@ -56,7 +54,7 @@ export function restoredStates({ table, copy }: ClinicTables, clinic: ClinicId) 
       [table, copy].map((one) => calendarList({ table: one }, verified.entity).findMany(clinic, ids)),
     )
     const bases = ids.flatMap((id) => then?.get(id) ?? now?.get(id) ?? [])
-    const owners = await ownersOf(name, bases)
+    const owners = await ownersOf(bases)
     const found = await patients.findMany(clinic, distinct(owners.values()))
     const treating = await doctors.findMany(
       clinic,
@@ -69,11 +67,10 @@ export function restoredStates({ table, copy }: ClinicTables, clinic: ClinicId) 
       if (!patient) throw new RangeError(`the patient of ${name} ${id} does not exist`)
       const doctor = treating.get(doctorOf(base.record) ?? '')
       const before = now?.get(id) ?? null
-      const owned = { ...base.record, patient: { ...base.record.patient, id: patient.id } }
-      const named = verified.withCurrentNames(owned, { patient, doctor })
+      const named = verified.withCurrentNames(withOwner(base.record, patient), { patient, doctor })
       states.set(id, {
         before,
-        after: await complete(name, named, { patient, before: before?.record }),
+        after: await complete(named, patient, before?.record),
         provenance: patient.erasedAt ? {} : provenanceOf(base),
         events: (before ?? base).events,
         patient,
@@ -86,41 +83,36 @@ export function restoredStates({ table, copy }: ClinicTables, clinic: ClinicId) 
    * The patients of records, by the record's id. A payment of an erased patient's invoice is that patient's: an erasure takes back what
    * a correction of the invoice had moved (copied-names.ts).
    */
-  async function ownersOf(
-    name: ListName,
-    bases: readonly StoredRecord<AnyRecord>[],
-  ): Promise<Map<string, string>> {
-    const owners = new Map(bases.map(({ record }) => [record.id, record.patient.id]))
-    if (name !== 'payments') return owners
-    const invoiceOf = ({ record }: StoredRecord<AnyRecord>) => (record as typeof record & Payment).invoice.id
-    const invoices = await earlierInvoices.findMany(clinic, distinct(bases.map(invoiceOf)))
+  async function ownersOf(bases: readonly StoredRecord<AnyRecord>[]): Promise<Map<string, string>> {
+    const payments = bases.flatMap(({ record }) => ('invoice' in record ? [record] : []))
+    const invoices = await earlierInvoices.findMany(
+      clinic,
+      distinct(payments.map(({ invoice }) => invoice.id)),
+    )
     const payers = [...invoices.values()].map(({ record }) => record.patient.id)
     const found = await patients.findMany(clinic, distinct(payers))
-    for (const base of bases) {
-      const payer = invoices.get(invoiceOf(base))?.record.patient.id
-      if (payer !== undefined && found.get(payer)?.erasedAt) owners.set(base.record.id, payer)
+    const owners = new Map(bases.map(({ record }) => [record.id, record.patient.id]))
+    for (const { id, invoice } of payments) {
+      const payer = invoices.get(invoice.id)?.record.patient.id
+      if (payer !== undefined && found.get(payer)?.erasedAt) owners.set(id, payer)
     }
     return owners
   }
 
   /** The record with what follows from others: the balance of an invoice, and the cancellation by an erasure. */
   async function complete(
-    name: ListName,
     record: AnyRecord,
-    { patient, before }: { readonly patient: StoredPatient; readonly before: AnyRecord | undefined },
+    { erasedAt }: StoredPatient,
+    before: AnyRecord | undefined,
   ): Promise<AnyRecord> {
-    if (name === 'invoices') {
-      const ofInvoice = await payments.allOf(clinic, 'invoice', record.id)
-      return applyPayments(record as Invoice, ofInvoice)
-    }
-    if (name !== 'appointments' || patient.erasedAt === null) return record
-    const timezone = (await clinicStore({ table }).find(clinic))?.timezone
-    const appointment = record as Appointment
-    const erasedAt = wallClock(Date.parse(patient.erasedAt), timezone as string)
-    if (!isUpcoming(appointment, erasedAt)) return record
+    if ('lineItems' in record)
+      return applyPayments(record, await payments.allOf(clinic, 'invoice', record.id))
+    if (!('startTime' in record) || erasedAt === null) return record
+    const { timezone } = await clinicStore({ table }).requireNotDeleting(clinic)
+    if (!isUpcoming(record, wallClock(Date.parse(erasedAt), timezone))) return record
     // The erasure itself has cancelled it a moment later.
-    const at = (before as Appointment | undefined)?.cancelledAt ?? patient.erasedAt
-    const verdict = closeAs(appointment, 'cancelled', { at })
+    const cancelledAt = before && 'cancelledAt' in before ? before.cancelledAt : null
+    const verdict = closeAs(record, 'cancelled', { at: cancelledAt ?? erasedAt })
     return verdict.kind === 'done' ? verdict.appointment : record
   }
 
@@ -156,5 +148,10 @@ const provenance = ({ imported, isLinkedByApi }: Provenance) => ({ imported, isL
 
 const distinct = (ids: Iterable<string>): string[] => [...new Set(ids)]
 
-const doctorOf = (record: object): string | undefined =>
-  (record as { doctor?: { readonly id: string } }).doctor?.id
+const doctorOf = (record: AnyRecord): string | undefined =>
+  'doctor' in record ? record.doctor?.id : undefined
+
+const withOwner = <R extends AnyRecord>(record: R, { id }: StoredPatient): R => ({
+  ...record,
+  patient: { ...record.patient, id },
+})

@@ -1,5 +1,5 @@
 /** The four calendar lists, and the names that each copies from others. */
-import type { Appointment, PersonReference } from '../../../domain/booking/appointment.ts'
+import type { Appointment } from '../../../domain/booking/appointment.ts'
 import type { Message } from '../../../domain/messages/message.ts'
 import type { Invoice } from '../../../domain/money/invoice.ts'
 import type { Payment } from '../../../domain/money/payment.ts'
@@ -18,8 +18,7 @@ import type { StoredPatient } from '../../../store/patients/patients.ts'
 
 export type ListName = 'appointments' | 'invoices' | 'payments' | 'messages'
 
-/** Fields of every kind of record. */
-export type AnyRecord = { readonly id: string; readonly patient: PersonReference }
+export type AnyRecord = Appointment | Invoice | Payment | Message
 
 /** The current owners of the names that a record copies, as far as they are compared. */
 export type Owners = {
