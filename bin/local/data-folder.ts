@@ -45,10 +45,7 @@ export function openDataFolder(folder: string): () => void {
   }
 }
 
-/**
- * Makes the folder of an option, each parent by itself: a recursive mkdir of Node never ends in /proc.
- * @throws Error with its `path`, that says what to do
- */
+/** Makes each parent by itself: a recursive mkdir of Node never ends in /proc. @throws Error with its `path` */
 export function makeFolder(folder: string, option = '--data'): void {
   const missing: string[] = []
   for (let path = resolve(folder); !existsSync(`${path}/.`); path = dirname(path)) missing.unshift(path)

@@ -100,13 +100,6 @@ export const fieldNames = (document: ApiDocument, schema: Schema): string[] =>
     ...fieldNames(document, field),
   ])
 
-/** The values that a parameter, or the fields of a body, can have, such as `overdue`, for the search. */
-export function valuesOf(document: ApiDocument, schema: Schema): string[] {
-  const { items, properties = {}, ...rest } = resolve(document, schema)
-  const inner = [...(items ? [items] : []), ...Object.values(properties), ...alternativesOf(rest)]
-  return [...(choicesOf(rest) ?? []).map(String), ...inner.flatMap((one) => valuesOf(document, one))]
-}
-
 /** The values of an enum, or of a filter that takes several of them, which the document has as a pattern. */
 const choicesOf = ({ enum: values, pattern = '' }: Schema): readonly unknown[] | undefined =>
   values ?? /^\^\(([\w|]+)\)\(,/.exec(pattern)?.[1]?.split('|')

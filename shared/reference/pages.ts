@@ -10,7 +10,7 @@ import {
   resolve,
   type Schema,
 } from '../openapi/read-document.ts'
-import { fieldList, fieldNames, folded, parameterList, valuesOf } from './fields.ts'
+import { fieldList, fieldNames, folded, parameterList } from './fields.ts'
 import { REMEDIES } from './remedies.ts'
 import {
   BASE_URL,
@@ -32,8 +32,8 @@ export type Page = {
   readonly markdown: string
   /** Method and path, in the navigation and for the search. */
   readonly endpoint?: { readonly method: string; readonly path: string }
-  /** Names of what is sent and returned, values, and keys of errors, for the search. Only endpoints and events have them, and samples. */
-  readonly terms?: Readonly<Record<'fields' | 'values' | 'returned' | 'errors', readonly string[]>>
+  /** Names of what is sent and returned, and keys of errors, for the search. Only endpoints and events have them, and samples. */
+  readonly terms?: Readonly<Record<'fields' | 'returned' | 'errors', readonly string[]>>
 }
 
 /** Files that are pages, in the order of the navigation. They are in docs/, unless {@link FILES_ELSEWHERE} has them. */
@@ -266,9 +266,6 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
     terms: {
       fields: [...sent.map(({ name }) => name), ...(body ? fieldNames(document, body) : [])],
       returned: returned ? fieldNames(document, returned) : [],
-      values: [...sent.map(({ schema }) => schema), ...(body ? [body] : [])].flatMap((one) =>
-        valuesOf(document, one),
-      ),
       errors,
     },
     markdown: [
@@ -315,7 +312,7 @@ function eventPage(document: ApiDocument, { path: name, operation }: Endpoint): 
     path: `events/${name}`,
     title: name,
     group: 'Events',
-    terms: { fields: [], values: [], returned: body ? fieldNames(document, body) : [], errors: [] },
+    terms: { fields: [], returned: body ? fieldNames(document, body) : [], errors: [] },
     markdown: [
       `# ${name}`,
       '',

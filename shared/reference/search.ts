@@ -1,7 +1,7 @@
 import MiniSearch, { type Options, type SearchResult } from 'minisearch'
 import type { Page } from './pages.ts'
 
-/** The fields of a page, by how much a word in them counts. */
+/** The fields of a page, by how much a word in them counts. Values, such as `overdue`, are of what is sent. */
 const BOOSTS = { title: 6, headings: 6, path: 4, fields: 2, values: 1, returned: 1.5, errors: 0.3, text: 1 }
 
 /** How much a page counts, by the first part of its address. */
@@ -40,7 +40,7 @@ export function searchIndex(pages: readonly Page[]): string {
       headings: [...markdown.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading).join(' '),
       path: endpoint?.path ?? '',
       fields: terms?.fields.join(' ') ?? '',
-      values: terms?.values.join(' ') ?? '',
+      values: [...(markdown.split('\n## Response')[0] ?? '').matchAll(/ \*`[^*]+/g)].join(' '),
       returned: terms?.returned.join(' ') ?? '',
       errors: terms?.errors.join(' ') ?? '',
       // Endpoints and events repeat the names of fields, errors and examples. The index has them already.
@@ -84,9 +84,7 @@ const MAX_RESULTS = 12
 /** Replaces words of a query that are all in it. */
 function withSynonyms(query: string, [name, synonyms]: [string, readonly string[]]): string {
   const sent = query.split(' ')
-  const replaced = synonyms
-    .map((words) => words.split(' '))
-    .find((words) => words.every((word) => sent.includes(word)))
+  const replaced = synonyms.find((words) => words.split(' ').every((word) => sent.includes(word)))
   if (!replaced) return query
   return [name, ...sent.filter((word) => !replaced.includes(word) && !name.includes(word))].join(' ')
 }
