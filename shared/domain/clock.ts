@@ -21,12 +21,21 @@ export const instantOf = (date: string, timezone: string, time?: string): string
     time === undefined ? startOf(date, timezone) : instantAt(Date.parse(`${date}T${time}Z`), timezone),
   ).toISOString()
 
-/** The instant at which clocks show a local time, given as if it were UTC; the first of two, and null if it is skipped. */
-function shownAt(local: number, timezone: string): number | null {
+/** The instants at which clocks show a local time, given as if it were UTC: none if it is skipped. */
+function instantsOf(local: number, timezone: string): Set<number> {
   const instants = [local - DAY_MS, local + DAY_MS].map((near) => local - offsetAt(near, timezone))
-  const shown = instants.filter((instant) => instant + offsetAt(instant, timezone) === local)
-  return shown.length === 0 ? null : Math.min(...shown)
+  return new Set(instants.filter((instant) => instant + offsetAt(instant, timezone) === local))
 }
+
+/** The first of these instants; null if there is none. */
+function shownAt(local: number, timezone: string): number | null {
+  const shown = instantsOf(local, timezone)
+  return shown.size === 0 ? null : Math.min(...shown)
+}
+
+/** Whether clocks show a time `HH:MM` or `HH:MM:SS` of a date twice, as when daylight saving time ends. */
+export const occursTwice = (date: string, timezone: string, time: string): boolean =>
+  instantsOf(Date.parse(`${date}T${time}Z`), timezone).size > 1
 
 const instantAt = (local: number, timezone: string): number =>
   shownAt(local, timezone) ?? local - offsetAt(local - DAY_MS, timezone)

@@ -11,7 +11,7 @@ import { outdatedFields } from '../../domain/booking/change-appointment.ts'
 import type { Doctor } from '../../domain/booking/doctor.ts'
 import { isWorking } from '../../domain/booking/slots.ts'
 import type { ClinicId, ClinicInfo } from '../../domain/clinic.ts'
-import { clockGaps, wallClock } from '../../domain/clock.ts'
+import { clockGaps, occursTwice, wallClock } from '../../domain/clock.ts'
 import { overlaps, parseTime } from '../../domain/interval.ts'
 import { fullName } from '../../domain/patients/patient.ts'
 import { cancellationReason, notes } from '../../domain/patients/text-fields.ts'
@@ -120,6 +120,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
           run.outcomes.warned(
             row.id,
             outsideWarning(working, after, clinic, now(), row),
+            repeatedTime(after, clinic),
             isAbsent
               ? { kind: 'value', field: row.columnOf('patient_external_id'), issue: 'is an inactive patient' }
               : null,
@@ -206,6 +207,14 @@ function outsideWarning(
   if (!isUpcoming(appointment, wallClock(now, timezone))) return null
   if (isWorking({ doctor, date, timezone, gaps }, interval)) return null
   return { kind: 'outside_hours', ...absenceIssue(doctor, date, columnOf('doctor_external_id')) }
+}
+
+/** The warning about a time that occurs twice; null for others. */
+function repeatedTime({ date, ...times }: Appointment, { timezone }: ClinicInfo): Warning | null {
+  const fields = { start_time: times.startTime, end_time: times.endTime }
+  const [field] = Object.entries(fields).find(([, time]) => occursTwice(date, timezone, time)) ?? []
+  if (field === undefined) return null
+  return { kind: 'value', field, issue: `occurs twice on this day in ${timezone}; the first is taken` }
 }
 
 function absenceIssue(doctor: Doctor, date: string, doctorColumn: string): RowIssue {

@@ -4,6 +4,7 @@ import {
   clockGaps,
   dayOfWeek,
   instantOf,
+  occursTwice,
   secondsUntilNextDay,
   wallClock,
 } from '../../../shared/domain/clock.ts'
@@ -55,6 +56,16 @@ it('adds days across months and leap days', () => {
   expect(addDays('2028-02-28', 1)).toBe('2028-02-29')
   expect(addDays('2026-05-04', 0)).toBe('2026-05-04')
   expect(addDays('2026-05-04', -4)).toBe('2026-04-30')
+})
+
+it.each([
+  ['2026-10-25', '02:30', 'Europe/Berlin', true],
+  ['2026-10-25', '03:00', 'Europe/Berlin', false],
+  ['2026-03-29', '02:30', 'Europe/Berlin', false],
+  ['2026-04-05', '01:45:59', 'Australia/Lord_Howe', true],
+  ['2026-10-25', '02:30', 'Europe/Istanbul', false],
+])('%s %s in %s occurs twice: %s', (date, time, timezone, expected) => {
+  expect(occursTwice(date, timezone, time)).toBe(expected)
 })
 
 it('numbers weekdays from 1 for Monday to 7 for Sunday', () => {

@@ -1,6 +1,6 @@
 /** The row of a file as a converter reads it. */
 
-import { instantOf, wallClock } from '../../../../shared/domain/clock.ts'
+import { instantOf, occursTwice, wallClock } from '../../../../shared/domain/clock.ts'
 import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { CURRENCIES } from '../../../../shared/domain/money/currencies.ts'
 import { timeZone } from '../../../../shared/domain/time-zone.ts'
@@ -83,6 +83,10 @@ export class Row {
       const { date, time, instant, format } = this.#parse(column, text, formats, 'timestamp', options)
       if (instant === null && from === undefined)
         throw new ConverterMistake(`the format ${JSON.stringify(format)} has no offset: say the zone`)
+      if (instant === null && occursTwice(date, from ?? '', time))
+        this.#columns.warnings.push(
+          `${JSON.stringify(column)} occurs twice on this day in ${from}; the first is taken`,
+        )
       const shown = clinicTimestamp(instant ?? instantOf(date, from ?? '', time), timezone)
       this.#isLikely(column, shown)
       return shown

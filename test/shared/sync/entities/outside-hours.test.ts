@@ -60,6 +60,19 @@ describe('a scheduled appointment to come is imported with a warning', () => {
 })
 
 it.each([
+  ['begins', '02:30', '03:00', 'start_time'],
+  ['ends', '01:30', '02:00', 'end_time'],
+])(
+  'an appointment that %s at a time that occurs twice is imported with a warning',
+  async (_, start_time, end_time, field) => {
+    const row = { ...coming, appointment_date: '2025-10-26', start_time, end_time }
+    const settings = { timezone: 'Europe/Berlin' }
+    const { warned } = await load('appointments', [row], undefined, { settings })
+    expect(warned).toEqual([`1: ${field} occurs twice on this day in Europe/Berlin; the first is taken`])
+  },
+)
+
+it.each([
   ['is over', { appointment_date: '2026-04-05' }],
   ['has begun', { appointment_date: '2026-05-01', start_time: '07:30', end_time: '23:00' }],
   ['was cancelled', { appointment_date: '2026-05-09', status: 'cancelled' }],

@@ -78,6 +78,14 @@ it.each<[string, Reader, unknown]>([
     (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'clinic' }),
     '2026-01-05T14:00:00-05:00',
   ],
+  [
+    '11/1/2026 1:30',
+    (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'clinic' }),
+    [
+      '2026-11-01T01:30:00-04:00',
+      '"Cell" occurs twice on this day in America/New_York; the first is taken',
+    ],
+  ],
   // Names are split by the converter.
   ['Smith, Mary, Ann', (row) => row.text('Cell'), 'Smith, Mary, Ann'],
 ])(
