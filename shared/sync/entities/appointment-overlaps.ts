@@ -2,9 +2,9 @@
 
 import { type Appointment, occupiesSlot } from '../../domain/booking/appointment.ts'
 import type { ClinicInfo } from '../../domain/clinic.ts'
-import { overlaps, parseTime } from '../../domain/interval.ts'
+import { formatTime, overlaps, parseTime } from '../../domain/interval.ts'
 import { clinicTimestamp } from '../../domain/timestamp.ts'
-import { busyDayKeys, busyTime } from '../../store/calendar/appointments.ts'
+import { appointmentStore, busyDayKeys, busyTime } from '../../store/calendar/appointments.ts'
 import { findDay, requireDay, takenTimes } from '../../store/calendar/busy-days.ts'
 import { type Key, longId } from '../../store/keys/key.ts'
 import type { Changeset } from '../../store/table/changeset.ts'
@@ -25,7 +25,7 @@ export const isAhead = (
 /**
  * Requires the time that an appointment is to take to be free, when it is checked and when it is written. Time that it has already is not
  * checked again.
- * @throws RowRejectedError with the ids of both, if another appointment or a hold of the doctor or of the room has a part of it
+ * @throws RowRejectedError with the id and time of the other, if another appointment or a hold of the doctor or of the room has a part of it
  */
 export async function requireFreeTime(
   table: Table,
@@ -41,13 +41,17 @@ export async function requireFreeTime(
   for (const [at, key] of keys.entries()) {
     if (isOwn(key)) continue
     const day = await findDay(table, key, table.now())
-    const [other] = takenTimes(day, [after.id]).find(([, taken]) => overlaps(taken, time)) ?? []
-    if (other !== undefined)
+    const other = takenTimes(day, [after.id]).find(([, taken]) => overlaps(taken, time))
+    if (other) {
+      const id = longId(other[0])
+      const isHold = !day.times.has(other[0])
+      const stored = isHold ? null : await appointmentStore({ table }).find(changes.clinic, id)
       throw new RowRejectedError(
         { field: 'start_time', issue: at === 0 ? 'slot_unavailable' : 'room_unavailable' },
-        `appointment ${after.id} would overlap ${day.times.has(other) ? 'appointment' : 'hold'} ${longId(other)} of the same ${at === 0 ? 'doctor' : 'room'}; ` +
-          'import the row with --allow-overlaps if both are right',
+        `the appointment would overlap ${isHold ? 'hold' : 'appointment'} ${stored?.record.externalId ?? id} at ${formatTime(other[1].from)} ` +
+          `of the same ${at === 0 ? 'doctor' : 'room'}; import the row with --allow-overlaps if both are right`,
       )
+    }
     requireDay(changes, key, day)
   }
 }

@@ -31,6 +31,7 @@ export class GroupedTexts {
 const withoutValues = (reason: string): string =>
   reason
     .replace(/ [0-9a-f]{8}-[0-9a-f-]{27}/g, '')
+    .replace(/(overlap appointment|overlap hold) .+? at \d\d:\d\d/g, '$1')
     .replace(/ on line \d+/g, ' on an earlier line')
     .replace(/ is -?[\d.]+, but (.*?) -?[\d.]+(?=;|$)/g, ' is not what $1')
     .replace(/(hours|breaks) ".*?":.*?(?=;|$)/g, '$1 are not as documented')

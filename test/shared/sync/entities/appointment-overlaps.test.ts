@@ -20,12 +20,11 @@ const verified = async () =>
   (await runVerification(imported.db.table, imported.clinic.id)).found.map(({ kind, note }) => [kind, note])
 
 describe('an appointment to come', () => {
-  it('is rejected with both ids if another takes its time, also in the same file', async () => {
-    const [first, second] = [await idOf('appointment', 'a'), await idOf('appointment', 'b')]
+  it('is rejected with the external id and time of another that takes its time, also in the same file', async () => {
     const result = await load('appointments', [coming, other])
     expect(result).toMatchObject({ imported: 1, rejected: 1 })
     expect(result.reasons).toEqual([
-      `appointment ${second} would overlap appointment ${first} of the same doctor; import the row with --allow-overlaps if both are right`,
+      'the appointment would overlap appointment a at 09:00 of the same doctor; import the row with --allow-overlaps if both are right',
     ])
     expect(await verified()).toEqual([])
   })
@@ -62,7 +61,9 @@ describe('an appointment to come', () => {
     const now = imported.db.table.now() / 1000
     await held(now + 1)
     expect(await load('appointments', [row])).toMatchObject({
-      reasons: [expect.stringContaining(`would overlap hold ${imported.clinic.id} of the same doctor`)],
+      reasons: [
+        expect.stringContaining(`would overlap hold ${imported.clinic.id} at 09:15 of the same doctor`),
+      ],
     })
     expect(await load('appointments', [row], undefined, { allowOverlaps: true })).toMatchObject({
       imported: 1,

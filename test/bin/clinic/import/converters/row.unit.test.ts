@@ -81,10 +81,7 @@ it.each<[string, Reader, unknown]>([
   [
     '11/1/2026 1:30',
     (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'clinic' }),
-    [
-      '2026-11-01T01:30:00-04:00',
-      '"Cell" occurs twice on this day in America/New_York; the first is taken',
-    ],
+    ['2026-11-01T01:30:00-04:00', '"Cell" occurs twice on this day in America/New_York; the first is taken'],
   ],
   // Names are split by the converter.
   ['Smith, Mary, Ann', (row) => row.text('Cell'), 'Smith, Mary, Ann'],
