@@ -3,8 +3,20 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 import * as z from 'zod'
 import { LANGUAGE_TAG, NATIONAL_ID } from './patient.ts'
 
-/** No control characters, no lone surrogates, and no U+FFFD: gateways put it in place of bytes that are not UTF-8. */
-const isPlainText = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text) && text.isWellFormed()
+/** Control characters, lone surrogates, and U+FFFD: gateways put it in place of bytes that are not UTF-8. */
+const BROKEN = /[\p{Cc}\p{Cs}\ufffd]/u
+
+const isPlainText = (text: string): boolean => !BROKEN.test(text)
+
+/** What is wrong with a text, and the first character that is: most of them cannot be seen. */
+const naming = (problem: string, wrong: RegExp | string) => ({
+  error: ({ input }: { readonly input?: unknown }): string => {
+    const code = new RegExp(wrong, 'v').exec(String(input))?.[0].codePointAt(0)
+    return `${problem}${code === undefined ? '' : `: it has U+${code.toString(16).toUpperCase().padStart(4, '0')}`}`
+  },
+})
+
+const NOT_PLAIN = 'must not contain control characters or broken Unicode'
 
 /** A pattern that its first use compiles: classes of characters take a millisecond, and most functions match none. */
 function matches(compile: () => RegExp) {
@@ -21,6 +33,8 @@ const hasVisible = matches(() => /[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable
 /** Characters that change the direction of the text around them, so that it reads as something else. */
 const DIRECTIONAL_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/
 
+const OVERRIDDEN = naming('must not contain directional overrides', DIRECTIONAL_OVERRIDES)
+
 const hasMaxLength = (max: number) => (text: string) => text.length <= max || [...text].length <= max
 
 /** One line of at most `max` characters, trimmed: empty, or with at least one character that is visible. */
@@ -30,12 +44,12 @@ const line = (max: number) =>
     .meta({ maxLength: max })
     .trim()
     .refine(hasMaxLength(max), { error: `must have at most ${max} characters`, abort: true })
-    .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
+    .refine(isPlainText, naming(NOT_PLAIN, BROKEN))
     // Each text gets one reason: an empty or broken one has got another.
     .refine((text) => text === '' || !isPlainText(text) || hasVisible(text), {
       error: 'must have a visible character',
     })
-    .refine((text) => !DIRECTIONAL_OVERRIDES.test(text), { error: 'must not contain directional overrides' })
+    .refine((text) => !DIRECTIONAL_OVERRIDES.test(text), OVERRIDDEN)
 
 /** One line of 1 to `max` characters. */
 export const singleLineText = (max: number) => line(max).min(1, { error: 'must not be empty' })
@@ -49,9 +63,9 @@ export const text = (max: number) =>
 
 /** Text of at most `max` characters that may contain line breaks and tabs. */
 export const multiLineText = (max: number) =>
-  text(max).refine((text) => isPlainText(text.replace(/[\n\r\t]/g, ' ')), {
-    error: 'must not contain control characters or broken Unicode',
-  })
+  text(max).refine((text) => !BROKEN_LINES.test(text), naming(NOT_PLAIN, BROKEN_LINES))
+
+const BROKEN_LINES = /(?![\n\r\t])[\p{Cc}\p{Cs}\ufffd]/u
 
 export const personName = () => singleLineText(100)
 
@@ -122,11 +136,14 @@ export const externalId = () =>
     .string({ error: 'must be text' })
     .meta({ minLength: 1, maxLength: 100 })
     .trim()
-    .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
+    .refine(isPlainText, naming(NOT_PLAIN, BROKEN))
     // A broken one has got a reason.
-    .refine((text) => !isPlainText(text) || (hasMaxLength(100)(text) && isExternalId(text)), {
-      error: 'must have 1 to 100 visible characters, with at most one space between two of them',
-    })
+    .refine((text) => !isPlainText(text) || (hasMaxLength(100)(text) && isExternalId(text)), NOT_VISIBLE)
+
+const NOT_VISIBLE = naming(
+  'must have 1 to 100 visible characters, with at most one space between two of them',
+  `(?!${VISIBLE}| )[^]`,
+)
 
 /** A national id, see {@link NATIONAL_ID}. Parsing converts it to upper case, so that letter case makes no difference. */
 export const nationalId = () =>

@@ -228,7 +228,7 @@ describe('a row that is rejected', () => {
     ]
     const { rejections, names } = await imported(`${rows.join('\n')}\n`, 'patients.ndjson')
     expect([rejections, names]).toEqual([
-      ['1: external_id must not contain control characters or broken Unicode'],
+      ['1: external_id must not contain control characters or broken Unicode: it has U+D83D'],
       ['Al Fa'],
     ])
   })

@@ -19,7 +19,7 @@ function parse(schema: z.ZodType, value: unknown): unknown {
   return success ? { value: data } : error.issues.map(({ message }) => message)
 }
 
-const CONTROL = 'must not contain control characters or broken Unicode'
+const CONTROL = (code: string) => `must not contain control characters or broken Unicode: it has ${code}`
 
 describe('singleLineText', () => {
   it.each([
@@ -40,12 +40,12 @@ describe('singleLineText', () => {
     ['a text that is one character too long', 'abcdef', 'must have at most 5 characters'],
     ['one emoji too many', '😀😀😀😀😀😀', 'must have at most 5 characters'],
     ['a text that is too long, for that reason only', 'abcde\u0000f', 'must have at most 5 characters'],
-    ['a line break', 'a\nb', CONTROL],
-    ['a tab', 'a\tb', CONTROL],
-    ['NUL', 'a\u0000', CONTROL],
-    ['DEL', 'a\u007f', CONTROL],
-    ['a lone surrogate', 'a\ud83d', CONTROL],
-    ['a lone surrogate without a visible character', '\ud83d', CONTROL],
+    ['a line break', 'a\nb', CONTROL('U+000A')],
+    ['a tab', 'a\tb', CONTROL('U+0009')],
+    ['NUL', 'a\u0000', CONTROL('U+0000')],
+    ['DEL', 'a\u007f', CONTROL('U+007F')],
+    ['a lone surrogate', 'a\ud83d', CONTROL('U+D83D')],
+    ['a lone surrogate without a visible character', '\ud83d', CONTROL('U+D83D')],
   ])('rejects %s', (_, value, message) => {
     expect(parse(singleLineText(5), value)).toEqual([message])
   })
@@ -80,13 +80,13 @@ describe('a single line', () => {
     'rejects %j, which changes the direction of other text',
     (character) => {
       expect(parse(singleLineText(50), `Ada ${character}ayaK`)).toEqual([
-        'must not contain directional overrides',
+        `must not contain directional overrides: it has U+${character.charCodeAt(0).toString(16).toUpperCase()}`,
       ])
     },
   )
 
   it('rejects U+FFFD, which replaces bytes that are not UTF-8', () => {
-    expect(parse(personName(), 'M\ufffdller')).toEqual([CONTROL])
+    expect(parse(personName(), 'M\ufffdller')).toEqual([CONTROL('U+FFFD')])
   })
 })
 
@@ -98,10 +98,10 @@ describe('multiLineText', () => {
   it.each([
     ['a number', 12, 'must be text'],
     ['a text that is one character too long', 'a\nb\nc\n', 'must have at most 5 characters'],
-    ['NUL', 'a\u0000', CONTROL],
-    ['a vertical tab', 'a\u000b', CONTROL],
-    ['a lone surrogate', 'a\ud83d', CONTROL],
-    ['a character in place of invalid bytes', 'a\ufffd', CONTROL],
+    ['NUL', 'a\u0000', CONTROL('U+0000')],
+    ['a vertical tab', 'a\u000b', CONTROL('U+000B')],
+    ['a lone surrogate', 'a\ud83d', CONTROL('U+D83D')],
+    ['a character in place of invalid bytes', 'a\ufffd', CONTROL('U+FFFD')],
   ])('rejects %s', (_, value, message) => {
     expect(parse(multiLineText(5), value)).toEqual([message])
   })
@@ -234,21 +234,21 @@ describe('externalId', () => {
     ['white space', ' \u00a0 ', INVISIBLE],
     ['101 characters', 'x'.repeat(101), INVISIBLE],
     ['two inner spaces', 'a  b', INVISIBLE],
-    ['a no-break space', 'a\u00a0b', INVISIBLE],
-    ['a narrow no-break space', 'a\u202fb', INVISIBLE],
-    ['a line separator', 'a\u2028b', INVISIBLE],
-    ['a zero-width space', 'a\u200bb', INVISIBLE],
-    ['a byte-order mark', 'a\ufeffb', INVISIBLE],
-    ['a soft hyphen', 'a\u00adb', INVISIBLE],
-    ['a variation selector', 'a\ufe0f', INVISIBLE],
-    ['a directional override', 'a\u202eb', INVISIBLE],
-    ['a Hangul filler', '\u3164', INVISIBLE],
-    ['a blank Braille pattern', '\u2800', INVISIBLE],
-    ['a character for private use', '\ue000', INVISIBLE],
-    ['a tab', 'a\tb', CONTROL],
-    ['NUL', 'a\u0000', CONTROL],
-    ['a replacement character', 'Ay\ufffda', CONTROL],
-    ['a lone surrogate', 'a\ud83d', CONTROL],
+    ['a no-break space', 'a\u00a0b', `${INVISIBLE}: it has U+00A0`],
+    ['a narrow no-break space', 'a\u202fb', `${INVISIBLE}: it has U+202F`],
+    ['a line separator', 'a\u2028b', `${INVISIBLE}: it has U+2028`],
+    ['a zero-width space', 'a\u200bb', `${INVISIBLE}: it has U+200B`],
+    ['a byte-order mark', 'a\ufeffb', `${INVISIBLE}: it has U+FEFF`],
+    ['a soft hyphen', 'a\u00adb', `${INVISIBLE}: it has U+00AD`],
+    ['a variation selector', 'a\ufe0f', `${INVISIBLE}: it has U+FE0F`],
+    ['a directional override', 'a\u202eb', `${INVISIBLE}: it has U+202E`],
+    ['a Hangul filler', '\u3164', `${INVISIBLE}: it has U+3164`],
+    ['a blank Braille pattern', '\u2800', `${INVISIBLE}: it has U+2800`],
+    ['a character for private use', '\ue000', `${INVISIBLE}: it has U+E000`],
+    ['a tab', 'a\tb', CONTROL('U+0009')],
+    ['NUL', 'a\u0000', CONTROL('U+0000')],
+    ['a replacement character', 'Ay\ufffda', CONTROL('U+FFFD')],
+    ['a lone surrogate', 'a\ud83d', CONTROL('U+D83D')],
   ])('rejects %s', (_, value, message) => {
     expect(parse(externalId(), value)).toEqual([message])
   })

@@ -32,7 +32,7 @@ const patients = async (): Promise<Patient[]> =>
 const HEADER = 'external_id,first_name,last_name,phone_number,email_address,date_of_birth,gender\n'
 
 const rowOf = (names: string) => `{"external_id":1,"last_name":"Doe","first_name":${names}}\n`
-const BROKEN = 'first_name must not contain control characters or broken Unicode'
+const BROKEN = 'first_name must not contain control characters or broken Unicode: it has U+D800'
 const NO_CODE = 'phone_number needs its country code: +49 171 1234567, not 0171... or 0049...'
 
 describe('importing patients from CSV', () => {
