@@ -15,6 +15,8 @@ export class FileColumns {
   readonly now: number
   /** About the row. */
   readonly warnings: string[] = []
+  /** What is wrong with cells of the row that could not be read, by their columns. */
+  readonly problems = new Map<string, string>()
   /** The currencies of the amounts of the row. */
   readonly currencies = new Set<string>()
   /** The names of the file by their folded form. */

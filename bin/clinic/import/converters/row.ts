@@ -37,7 +37,7 @@ const FIRST_LIKELY_DATE = '1900-01-01'
 
 /**
  * The cells of a row. Each method reads a column, whose name can be in upper or lower case, and returns null for an empty cell. A cell
- * that is not as it should be rejects the row. A column that the file does not have stops the import, and so does one that no row reads or
+ * that is not as it should be, which is null too, rejects the row. A column that the file does not have stops the import, and so does one that no row reads or
  * ignores.
  */
 export class Row {
@@ -210,8 +210,8 @@ export class Row {
       return parse(found.slice(1).find((group) => group !== undefined) ?? found[0] ?? '')
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      if (invalid !== null) throw new Problem(`${name} ${error.message}`)
-      this.#columns.warnings.push(`left out: ${name} ${error.message}`)
+      if (invalid === null) this.#columns.warnings.push(`left out: ${name} ${error.message}`)
+      else this.#columns.problems.set(name, this.#columns.problems.get(name) ?? `${name} ${error.message}`)
       return null
     }
   }

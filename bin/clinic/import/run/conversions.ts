@@ -21,7 +21,7 @@ import { groupedRows } from '../files/grouped-rows.ts'
 import { GroupedTexts, groupText } from '../files/grouped-texts.ts'
 import { checkHeader, fieldsOf, unreadProblems, valuesByField } from '../files/header.ts'
 import { digestOf, entityOf } from '../files/import-paths.ts'
-import { ImportFileError, Problem } from '../files/problems.ts'
+import { ConverterMistake, ImportFileError, Problem } from '../files/problems.ts'
 import { type FileFormat, REASON, type SourceRow } from '../files/row.ts'
 import { openRows } from '../files/rows.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
@@ -194,6 +194,7 @@ export class Conversions implements Disposable {
     if ('problem' in source) return { problem: source.problem }
     columns.warnings.length = 0
     columns.currencies.clear()
+    columns.problems.clear()
     const rows = [source, ...(source.further ?? [])].map((one) => {
       const values = 'values' in one ? one.values : {}
       for (const name of Object.keys(values)) columns.add(name)
@@ -203,9 +204,10 @@ export class Conversions implements Disposable {
       return outcomeOf(() => {
         if (typeof fileConverter !== 'function') columns.require(fileConverter.groupBy)
         const result = called(fileConverter, rows)
+        if (columns.problems.size > 0) throw new Problem()
         const records = this.#newOf(recordsOf(result, this.#entities, columns.currencies))
         return { records, warnings: [...columns.warnings] }
-      })
+      }, columns.problems)
     } catch (error) {
       throw new ImportFileError(`${file}:${source.line}: ${failureText(error, this.#converter?.path ?? '')}`)
     }
@@ -242,10 +244,13 @@ function ownReader(entity: Entities[number], columns: FileColumns): (source: Sou
   }
 }
 
-function outcomeOf(convert: () => Outcome): Outcome {
+/** @param problems the cells that could not be read: what the function makes of them does not count */
+function outcomeOf(convert: () => Outcome, problems: ReadonlyMap<string, string> = new Map()): Outcome {
   try {
     return convert()
   } catch (error) {
+    if (problems.size > 0 && !(error instanceof ConverterMistake))
+      return { problem: [...problems.values()].join('; ') }
     if (error instanceof Problem) return { problem: error.message }
     throw error
   }

@@ -11,6 +11,7 @@ function read(cell: string, reader: (row: Row) => unknown): unknown {
   const columns = new FileColumns(['Cell'], NEW_YORK, NOW)
   try {
     const value = reader(new Row(2, { Cell: cell }, columns))
+    if (columns.problems.size > 0) return `! ${[...columns.problems.values()].join('; ')}`
     return columns.warnings.length > 0 ? [value, ...columns.warnings] : value
   } catch (error) {
     return `! ${(error as Error).message}`

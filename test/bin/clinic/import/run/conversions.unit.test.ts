@@ -92,6 +92,29 @@ it('gives the rows of one record together, with those below without its id, in t
   )
 })
 
+it('rejects a row for all of its cells that cannot be read, whatever the function makes of them', async () => {
+  const strict = converter({
+    Kartei: (row) => {
+      const [born, since] = ['geb.', 'seit'].map((column) => row.date(column, 'd.M.yyyy'))
+      if (row.text('Nr') === '3' && born === null) throw new Problem('has no birth')
+      return {
+        patients: { ...person, external_id: row.text('Nr'), notes: (since as string).slice(0, 4) },
+      }
+    },
+  })
+  const wrong = (column: string) => `"${column}" is not a date that exists as d.M.yyyy, such as 31.12.1974`
+  expect(
+    await convert(strict, 'Nr;geb.;seit\n1;1.2.1980;1.2.2020\n2;x;y\n3;x;1.2.2020\n3;;1.2.2020\n'),
+  ).toEqual({
+    patients: [
+      { ...person, notes: '2020' },
+      `3: ${wrong('geb.')}; ${wrong('seit')}`,
+      `4: ${wrong('geb.')}`,
+      '5: has no birth',
+    ],
+  })
+})
+
 const patients = (files: object) => ({ files }) as Converter
 const person = { external_id: '1', first_name: 'A', last_name: 'B' }
 const ROW = 'Nr;Name\n1;Ada\n'
