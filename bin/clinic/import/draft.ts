@@ -1,6 +1,6 @@
 /** Drafts the converter of files: it lists each of their columns once, and interprets none. */
 import { existsSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { closestName } from '../../../shared/domain/closest-name.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -36,10 +36,11 @@ export async function draftConverter(
     functions.push(functionOf(file, columns, likelyEntity(file, [...columns.keys()], entities)))
   }
   const checkout = join(import.meta.dirname, '../../..')
-  const module = relative(folder, join(import.meta.dirname, 'converters/converter.ts')).replaceAll('\\', '/')
+  // Both files can be moved: their paths are absolute.
+  const module = join(import.meta.dirname, 'converters/converter.ts').replaceAll('\\', '/')
   writeFileSync(
     path,
-    `import { converter } from '${module.startsWith('.') ? '' : './'}${module}'\n\nexport default converter({\n${functions.join('')}})\n`,
+    `import { converter } from '${module}'\n\nexport default converter({\n${functions.join('')}})\n`,
   )
   const project = join(folder, 'tsconfig.json')
   if (!existsSync(project)) {

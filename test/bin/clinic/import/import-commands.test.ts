@@ -1,6 +1,6 @@
 /** The commands that import files and list their ids: what they print, write and reject. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -425,7 +425,7 @@ export default converter({
   })
 })
 
-it('import --draft writes a converter that compiles once its fields are filled, with shapes of cells and no value', async () => {
+it('import --draft writes a converter that compiles once its fields are filled, wherever it is moved, with shapes of cells and no value', async () => {
   const files = [
     file('Kartei.csv', 'Nr;first name;Geboren\n17;Jo;1.2.1974\n18;Al;11.12.1980\n19;;12.12.1981\n'),
     file('appointments.ndjson', '{"a":"x-1"}\n{"b":2}\n'),
@@ -465,11 +465,15 @@ it('import --draft writes a converter that compiles once its fields are filled, 
   },
 })
 `)
-  const compiled = () => spawnSync('node_modules/.bin/tsc', ['--project', folder], { encoding: 'utf8' })
-  expect(compiled().stdout).toContain("'undefined' is not assignable to type 'string | number | null'")
-  writeFileSync(path, draft.replace(/undefined/g, "row.text('Nr')"))
-  expect(compiled()).toMatchObject({ status: 0, stdout: '' })
+  const compiled = (project: string) =>
+    spawnSync('node_modules/.bin/tsc', ['--project', project], { encoding: 'utf8' })
+  expect(compiled(folder).stdout).toContain("'undefined' is not assignable to type 'string | number | null'")
   expect((await run('import', '--draft', ...files)).errors).toContain('exists already')
+  const moved = join(folder, 'moved', 'to')
+  mkdirSync(moved, { recursive: true })
+  writeFileSync(join(moved, 'move.ts'), draft.replace(/undefined/g, "row.text('Nr')"))
+  renameSync(join(folder, 'tsconfig.json'), join(moved, 'tsconfig.json'))
+  expect(compiled(moved)).toMatchObject({ status: 0, stdout: '' })
 }, 120_000)
 
 describe('ids', () => {
