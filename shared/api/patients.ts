@@ -211,7 +211,7 @@ export const patientDescriptions = () => ({
     language:
       'Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`.',
     national_id:
-      'National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one.',
+      'National id: English letters, digits and hyphens, stored in upper case. Several patients may share one.',
     notes: 'Notes.',
     external_id:
       'Id in another system, unique among the patients of the clinic, imported ones included, and not the id of another one. Visible characters, with single spaces between them.',

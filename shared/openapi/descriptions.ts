@@ -21,7 +21,7 @@ import { timeOffDescriptions } from '../api/time-off.ts'
 import { HEALTH_DELIVERIES } from '../api/webhooks.ts'
 import { MAX_AVAILABILITY_DAYS } from '../domain/booking/availability.ts'
 import { MAX_TREATMENTS } from '../domain/booking/placement.ts'
-import { MAX_RANGE_DAYS, MAX_UNCOUNTED_ROWS } from '../domain/lists/paging.ts'
+import { MAX_RANGE_DAYS } from '../domain/lists/paging.ts'
 import { LAST_DATE } from '../domain/timestamp.ts'
 import { MAX_STORED_ATTEMPTS } from '../domain/webhooks/delivery-states.ts'
 import { MAX_SECRET_BYTES, MIN_SECRET_BYTES } from '../domain/webhooks/webhook-secret.ts'
@@ -331,7 +331,7 @@ export const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
 const needsRange = (from: string, to: string, selector = '`patient_id`'): string =>
-  `Needs \`${from}\` and \`${to}\`, at most ${MAX_RANGE_DAYS} days with at most ${MAX_UNCOUNTED_ROWS.toLocaleString('en')} records, or ${selector}.`
+  `Needs \`${from}\` and \`${to}\`, at most ${MAX_RANGE_DAYS} days, or ${selector}.`
 
 const OF_INVOICES = '`patient_id` or `invoice_number`'
 

@@ -4523,7 +4523,7 @@ export interface components {
             accepts_email?: boolean;
             /** @description Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
             language?: string | null;
-            /** @description National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
+            /** @description National id: English letters, digits and hyphens, stored in upper case. Several patients may share one. */
             national_id?: string | null;
             /** @description Notes. */
             notes?: string | null;
@@ -4549,7 +4549,7 @@ export interface components {
             accepts_email?: boolean;
             /** @description Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`. */
             language?: string | null;
-            /** @description National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one. */
+            /** @description National id: English letters, digits and hyphens, stored in upper case. Several patients may share one. */
             national_id?: string | null;
             /** @description Notes. */
             notes?: string | null;
@@ -10618,7 +10618,7 @@ export interface operations {
                 patient_id?: string;
                 /** @description Only records of this doctor. */
                 doctor_id?: string;
-                /** @description Only appointments in this room. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                /** @description Only appointments in this room. Needs `date_from` and `date_to`, at most 31 days, or `patient_id`. */
                 room_id?: string;
                 /** @description Only records with this status. Several are separated by commas. */
                 status?: string;
@@ -10628,7 +10628,7 @@ export interface operations {
                 date_to?: string;
                 /** @description Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`. */
                 external_id?: string;
-                /** @description `true` lists only scheduled appointments during which the doctor does not work. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                /** @description `true` lists only scheduled appointments during which the doctor does not work. Needs `date_from` and `date_to`, at most 31 days, or `patient_id`. */
                 outside_hours?: boolean;
                 /** @description Newest first (`desc`), or oldest first (`asc`). */
                 order?: "asc" | "desc";
@@ -12706,9 +12706,9 @@ export interface operations {
                 patient_id?: string;
                 /** @description Only invoices with exactly this number. Several invoices can have it. */
                 invoice_number?: string;
-                /** @description Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`. */
+                /** @description Only invoices of this appointment. Needs `from` and `to`, at most 31 days, or `patient_id` or `invoice_number`. */
                 appointment_id?: string;
-                /** @description Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`. */
+                /** @description Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days, or `patient_id` or `invoice_number`. */
                 doctor_id?: string;
                 /** @description Only records with this status. Several are separated by commas. */
                 status?: string;
@@ -14124,7 +14124,7 @@ export interface operations {
                 patient_id?: string;
                 /** @description Only messages of this channel. */
                 channel?: "sms" | "email";
-                /** @description Only messages with this status. Several are separated by commas. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`. */
+                /** @description Only messages with this status. Several are separated by commas. Needs `from` and `to`, at most 31 days, or `patient_id`. */
                 status?: string;
                 /** @description Only messages accepted on this date or later, in the clinic's time zone. */
                 from?: string;

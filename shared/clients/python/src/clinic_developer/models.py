@@ -174,7 +174,7 @@ class PatientCreate(_PatientCreate, total=False):
     language: Optional[str]
     """Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
     national_id: Optional[str]
-    """National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
+    """National id: English letters, digits and hyphens, stored in upper case. Several patients may share one."""
     notes: Optional[str]
     """Notes."""
     external_id: Optional[str]
@@ -245,7 +245,7 @@ class PatientChanges(TypedDict, total=False):
     language: Optional[str]
     """Language of the patient, as a BCP 47 tag that JavaScript knows: `Intl.getCanonicalLocales`. Stored in its canonical spelling, in which `pt-br` is `pt-BR`."""
     national_id: Optional[str]
-    """National id: letters of the English alphabet, digits and hyphens. Stored in upper case. Several patients may share one."""
+    """National id: English letters, digits and hyphens, stored in upper case. Several patients may share one."""
     notes: Optional[str]
     """Notes."""
     external_id: Optional[str]

@@ -1167,7 +1167,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
 
         doctor_id: Only records of this doctor.
 
-        room_id: Only appointments in this room. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`.
+        room_id: Only appointments in this room. Needs `date_from` and `date_to`, at most 31 days, or `patient_id`.
 
         status: Only records with this status. Several are separated by commas.
 
@@ -1177,7 +1177,7 @@ class AsyncAppointments(AsyncRecordResource["Appointment"]):
 
         external_id: Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`.
 
-        outside_hours: `true` lists only scheduled appointments during which the doctor does not work. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`.
+        outside_hours: `true` lists only scheduled appointments during which the doctor does not work. Needs `date_from` and `date_to`, at most 31 days, or `patient_id`.
 
         order: Newest first (`desc`), or oldest first (`asc`).
         """
@@ -1697,9 +1697,9 @@ class AsyncInvoices(AsyncRecordResource["Invoice"]):
 
         invoice_number: Only invoices with exactly this number. Several invoices can have it.
 
-        appointment_id: Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`.
+        appointment_id: Only invoices of this appointment. Needs `from` and `to`, at most 31 days, or `patient_id` or `invoice_number`.
 
-        doctor_id: Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`.
+        doctor_id: Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days, or `patient_id` or `invoice_number`.
 
         status: Only records with this status. Several are separated by commas.
 
@@ -2241,7 +2241,7 @@ class AsyncMessages(AsyncRecordResource["Message"]):
 
         channel: Only messages of this channel.
 
-        status: Only messages with this status. Several are separated by commas. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`.
+        status: Only messages with this status. Several are separated by commas. Needs `from` and `to`, at most 31 days, or `patient_id`.
 
         from_: Only messages accepted on this date or later, in the clinic's time zone.
 

@@ -1390,7 +1390,7 @@ class Appointments(RecordResource["Appointment"]):
 
         doctor_id: Only records of this doctor.
 
-        room_id: Only appointments in this room. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`.
+        room_id: Only appointments in this room. Needs `date_from` and `date_to`, at most 31 days, or `patient_id`.
 
         status: Only records with this status. Several are separated by commas.
 
@@ -1400,7 +1400,7 @@ class Appointments(RecordResource["Appointment"]):
 
         external_id: Only the record with this id in another system. Sent alone, or with `limit` or, for appointments, `expand`.
 
-        outside_hours: `true` lists only scheduled appointments during which the doctor does not work. Needs `date_from` and `date_to`, at most 31 days with at most 5,000 records, or `patient_id`.
+        outside_hours: `true` lists only scheduled appointments during which the doctor does not work. Needs `date_from` and `date_to`, at most 31 days, or `patient_id`.
 
         order: Newest first (`desc`), or oldest first (`asc`).
         """
@@ -1920,9 +1920,9 @@ class Invoices(RecordResource["Invoice"]):
 
         invoice_number: Only invoices with exactly this number. Several invoices can have it.
 
-        appointment_id: Only invoices of this appointment. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`.
+        appointment_id: Only invoices of this appointment. Needs `from` and `to`, at most 31 days, or `patient_id` or `invoice_number`.
 
-        doctor_id: Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id` or `invoice_number`.
+        doctor_id: Only invoices of this doctor, whoever its line items have. Needs `from` and `to`, at most 31 days, or `patient_id` or `invoice_number`.
 
         status: Only records with this status. Several are separated by commas.
 
@@ -2464,7 +2464,7 @@ class Messages(RecordResource["Message"]):
 
         channel: Only messages of this channel.
 
-        status: Only messages with this status. Several are separated by commas. Needs `from` and `to`, at most 31 days with at most 5,000 records, or `patient_id`.
+        status: Only messages with this status. Several are separated by commas. Needs `from` and `to`, at most 31 days, or `patient_id`.
 
         from_: Only messages accepted on this date or later, in the clinic's time zone.
 
