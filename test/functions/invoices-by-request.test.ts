@@ -9,6 +9,7 @@ import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { readImportIds } from '../../shared/store/external-ids/derive.ts'
+import { takenNumberKey } from '../../shared/store/keys/calendar.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import { UNREQUESTED } from '../../shared/store/table/idempotency.ts'
@@ -122,6 +123,33 @@ describe('POST /invoices', () => {
     expect([await numbers(), await numbers()]).toEqual([`${year}-000001`, `${year}-000003`])
     for (let n = 4; n <= 48; n++) await taken(n)
     expect([await numbers(), await numbers()]).toEqual([`${year}-000049`, `${year}-000050`])
+  })
+
+  it('leaves out a number that is taken by no invoice, and takes it if it is asked for', async () => {
+    const strays = [1, 2].map((n) => `${year}-00000${n}`)
+    await db.table.putMany(
+      strays.map((number) => ({ ...takenNumberKey(mine.clinic.id, number), i: newUuid() })),
+    )
+    expect((await create()).body.data.invoice_number).toBe(`${year}-000003`)
+    const id = await draft({ invoice_number: strays[0] })
+    expect(errorOf(await create({ invoice_number: strays[0] }))).toEqual([
+      409,
+      'invoice_number_taken',
+      [{ field: 'invoice_number', id }],
+    ])
+  })
+
+  it('takes numbers with composed and decomposed accents for one, also that of an invoice from before', async () => {
+    const [composed, decomposed] = ['Reçu-1', 'Reçu-1'.normalize('NFD')] as const
+    const { id } = await newInvoice(db.table, mine, { number: decomposed })
+    const taken = [409, 'invoice_number_taken', [{ field: 'invoice_number', id }]]
+    for (const invoice_number of [composed, decomposed]) {
+      expect(errorOf(await create({ invoice_number }))).toEqual(taken)
+      const query = { invoice_number }
+      expect((await request('list-invoices', { headers, query })).body.data).toMatchObject([{ id }])
+    }
+    const created = await create({ invoice_number: 'Reçu-2'.normalize('NFD') })
+    expect(created.body.data.invoice_number).toBe('Reçu-2')
   })
 
   it('creates one of concurrent invoices with a number, and rejects the others', async () => {

@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
-import { doctorDayKey } from '../../shared/store/keys/calendar.ts'
+import { doctorDayKey, takenNumberKey } from '../../shared/store/keys/calendar.ts'
 import { RESPONSE_TTL_SECONDS } from '../../shared/store/table/idempotency.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
@@ -325,6 +325,8 @@ describe('records of one request', () => {
     expect(await bills('8', '7')).toEqual(['updated', used])
     expect(await bills('8', '7')).toEqual(['unchanged', 'created'])
     expect(await bills('7', '8')).toEqual([used, used])
+    await db.table.putMany([{ ...takenNumberKey(mine.clinic.id, '9'), i: newUuid() }])
+    expect(await bills('9')).toEqual(['updated'])
   })
 })
 

@@ -183,7 +183,8 @@ export const notes = () => multiLineText(2000)
 
 export const cancellationReason = () => multiLineText(500)
 
-export const invoiceNumber = () => singleLineText(100)
+/** Stored with its accents composed, so that it is one number whoever types it. */
+export const invoiceNumber = () => singleLineText(100).overwrite((number) => number.normalize())
 
 /** The description of a payment or of a line item, or the reason why a payment is void. */
 export const financeText = () => singleLineText(500)

@@ -73,7 +73,7 @@ export function matches<R, F extends string>(
     (filter.invoice === undefined || invoice === filter.invoice) &&
     (filter.doctor === undefined || doctor === filter.doctor) &&
     (filter.facets === undefined || filter.facets.some((one) => facet === facets[one])) &&
-    (filter.number === undefined || number === filter.number) &&
+    (filter.number === undefined || number?.normalize() === filter.number.normalize()) &&
     (['room', 'appointment', 'billedDoctor'] as const).every(
       (name) => filter[name] === undefined || others[name] === filter[name],
     ) &&

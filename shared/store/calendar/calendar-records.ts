@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
+import { formsOf } from '../external-ids/derive.ts'
 import { provenanceOfItem } from '../external-ids/provenance.ts'
 import {
   calendarKey,
@@ -68,7 +69,9 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
 
   /** The records with a number, as the rows of their patients' lists. */
   async function ofNumber(clinic: ClinicId, number: string): Promise<Item[]> {
-    const keys = await table.query({ pk: invoiceNumberPartition(clinic, number), limit: UNLIMITED })
+    const partitions = Array.from(formsOf(number), (form) => invoiceNumberPartition(clinic, form))
+    const found = await Promise.all(partitions.map((pk) => table.query({ pk, limit: UNLIMITED })))
+    const keys = found.flat()
     const items = await table.getMany(keys.map(({ sk }) => calendarKey(clinic, entityCode, sk)))
     return items.map((item) => {
       const { date, moment, id } = entity.position(entity.decode(item, item.sk))

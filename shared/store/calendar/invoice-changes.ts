@@ -16,6 +16,7 @@ import type { WithUpdatedAt } from '../../domain/with-updated-at.ts'
 import { treatmentStore } from '../catalogue.ts'
 import { doctorStore } from '../doctors.ts'
 import { newRecordId } from '../external-ids/new-record-id.ts'
+import { takenNumberKey } from '../keys/calendar.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -130,8 +131,9 @@ export function invoiceChangeStore({ table }: { table: Table }) {
 
   /** Adds that an invoice takes the number of a request. Returns the id of another one that has it, or null. */
   async function takeGiven(changes: Changeset, { id, number }: Invoice): Promise<string | null> {
+    const leftOver = await table.get(takenNumberKey(changes.clinic, number))
     const holder = await numbers.holderOf(changes.clinic, number, id)
-    if (holder === null) takeNumber(changes, number, id)
+    if (holder === null) takeNumber(changes, number, id, leftOver)
     return holder
   }
 

@@ -4,9 +4,11 @@
  * corrections by the operator write none: whether a number is free is read from the invoices by number.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
+import { formsOf } from '../external-ids/derive.ts'
 import { invoiceCounterKey, invoiceNumberPartition, takenNumberKey } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 
 /** Numbers of other invoices that are skipped one by one. */
 const MAX_SKIPPED = 20
@@ -14,9 +16,15 @@ const MAX_SKIPPED = 20
 /** A number such as `2026-000123`. */
 const numberOf = (year: string, ordinal: number): string => `${year}-${String(ordinal).padStart(6, '0')}`
 
-/** Adds to a transaction that an invoice takes a number, unless another one has taken it. */
-export const takeNumber = (changes: Changeset, number: string, invoice: string): void =>
-  changes.put({ ...takenNumberKey(changes.clinic, number), i: invoice }, 'new')
+/**
+ * Adds to a transaction that an invoice takes a number, unless another one takes it at the same time.
+ * @param leftOver the item of the number, if it was there before no other invoice was found that has the number
+ */
+export const takeNumber = (changes: Changeset, number: string, invoice: string, leftOver?: Item): void =>
+  changes.put(
+    { ...takenNumberKey(changes.clinic, number), i: invoice },
+    leftOver ? { attribute: 'i', equals: leftOver.i } : 'new',
+  )
 
 /** A free number whose predecessor is not free: steps that double find a free one, and halved ones the first of its run. */
 async function firstAfter(last: number, isFree: (ordinal: number) => Promise<boolean>): Promise<number> {
@@ -32,10 +40,14 @@ async function firstAfter(last: number, isFree: (ordinal: number) => Promise<boo
 }
 
 export function invoiceNumbers(table: Table) {
-  /** The id of another invoice with a number; null if there is none. */
+  /** The id of another invoice with a number, in any form of Unicode; null if there is none. */
   async function holderOf(clinic: ClinicId, number: string, invoice: string): Promise<string | null> {
-    const found = await table.query({ pk: invoiceNumberPartition(clinic, number), limit: 2 })
-    return found.find(({ sk }) => sk !== invoice)?.sk ?? null
+    for (const form of formsOf(number)) {
+      const found = await table.query({ pk: invoiceNumberPartition(clinic, form), limit: 2 })
+      const other = found.find(({ sk }) => sk !== invoice)
+      if (other) return other.sk
+    }
+    return null
   }
 
   /**
@@ -48,7 +60,11 @@ export function invoiceNumbers(table: Table) {
     const counter = await table.get(key)
     const first = (counter?.n as number | undefined) ?? 1
     const version = counter?.v ?? 0
-    const isFree = async (one: number) => (await holderOf(clinic, numberOf(year, one), invoice)) === null
+    const isFree = async (one: number) => {
+      const number = numberOf(year, one)
+      const taken = table.get(takenNumberKey(clinic, number))
+      return (await holderOf(clinic, number, invoice)) === null && !(await taken)
+    }
     let ordinal = first
     while (ordinal < first + MAX_SKIPPED && !(await isFree(ordinal))) ordinal++
     if (ordinal === first + MAX_SKIPPED) ordinal = await firstAfter(ordinal - 1, isFree)

@@ -9,6 +9,7 @@ import { lineItemId } from '../../domain/uuid.ts'
 import { takeNumber } from '../../store/calendar/invoice-numbers.ts'
 import { INVOICES, invoiceStore } from '../../store/calendar/invoices.ts'
 import { paymentStore } from '../../store/calendar/payments.ts'
+import { takenNumberKey } from '../../store/keys/calendar.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { RefIds } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../outcomes/row-rejected.ts'
@@ -85,7 +86,8 @@ export function invoiceImport(table: Table, now: () => number, lookups: Lookups)
           accept: async (row, before, changes, isRepeated) => {
             // A number that its invoice has already is not checked again.
             const { number } = row.fields
-            if (before?.number === number || run.allowSameNumbers) return
+            if (before?.number.normalize() === number || run.allowSameNumbers) return
+            const leftOver = isRepeated ? await table.get(takenNumberKey(run.clinic.id, number)) : undefined
             const other = await lookups.holderOf(run.clinic.id, number, row.id, isRepeated)
             if (other !== null)
               throw new RowRejectedError(
@@ -93,7 +95,7 @@ export function invoiceImport(table: Table, now: () => number, lookups: Lookups)
                 `invoice_number is the number of invoice ${other}; import the row with --allow-same-numbers if both are right`,
               )
             lookups.addNumber(number, row.id)
-            takeNumber(changes, number, row.id)
+            takeNumber(changes, number, row.id, leftOver)
           },
         },
         run,
@@ -115,7 +117,7 @@ export function invoiceImport(table: Table, now: () => number, lookups: Lookups)
             const invoice: Invoice = {
               ...before,
               id,
-              number: fields.number,
+              number: before?.number.normalize() === fields.number ? before.number : fields.number,
               issueDate: fields.issueDate,
               currency,
               ...amounts,
@@ -157,7 +159,7 @@ function checkCopies(before: Copied, after: Copied, columnOf: (name: string) => 
   const reject = (column: string) => {
     throw new RowRejectedError({ field: column, issue: 'cannot change once there are payments' })
   }
-  if (before.number !== after.number) reject('invoice_number')
+  if (before.number.normalize() !== after.number) reject('invoice_number')
   if (before.patient.id !== after.patient.id) reject(columnOf('patient_external_id'))
   if (before.currency !== after.currency) reject('currency')
 }

@@ -21,7 +21,7 @@ export function clinicLookups(table: Table): Lookups {
   const numbers = valuesOfRecords(
     table,
     (clinic) => calendarPartition(clinic, INVOICES.entityCode),
-    ({ sk, no }) => [sk, String(no)],
+    ({ sk, no }) => [sk, String(no).normalize()],
   )
   const { holderOf } = invoiceNumbers(table)
   return {

@@ -11,7 +11,7 @@ import { readImportIds } from '../../../../../shared/store/external-ids/derive.t
 import { ExternalIdTaken } from '../../../../../shared/store/table/errors.ts'
 import { UNREQUESTED } from '../../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../../shared/store/table/table.ts'
-import { importedClinic, invoice } from '../calendar-fixtures.ts'
+import { importedClinic, invoice, payment } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
 const { load, folder } = imported
@@ -52,6 +52,20 @@ it('is one invoice that a request creates and a file has by the same external id
   })
   await expect(createInvoice({ externalId: 'i' })).rejects.toThrow(ExternalIdTaken)
   expect(await imported.invoices()).toMatchObject([{ number: '7', dueDate: '2026-05-01' }])
+})
+
+it('keeps the number of an invoice from before that has decomposed accents', async () => {
+  const number = 'Reçu'.normalize('NFD')
+  await load('invoices', [{ ...bill, invoice_number: 'x' }])
+  await invoiceCorrection(imported.db.table).correct(imported.clinic.id, await idOf('i'), { number })
+  await load('payments', [{ ...payment, amount: 1 }])
+  const row = { ...bill, invoice_number: 'Reçu', due_date: '2026-05-01' }
+  expect(await load('invoices', [row], undefined, { overwrite: true })).toMatchObject({
+    updated: 1,
+    reasons: [],
+  })
+  expect(await imported.invoices()).toMatchObject([{ number, dueDate: '2026-05-01' }])
+  expect(await load('invoices', [{ ...second, invoice_number: number }])).toMatchObject({ imported: 0 })
 })
 
 describe('an invoice with the number of another', () => {
