@@ -1,39 +1,64 @@
 /**
  * docs/examples/clinic-system.ts keeps its database and the API the same, while staff and a portal change both at random. The program is
- * killed, and its requests lose their responses.
+ * killed, and its requests lose their responses. So is the API: `npm start` with its functions, queues and DynamoDB engine, whose file is
+ * all that the next start finds.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, rmSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { spawnEndingWithParent } from '../../infra/local/process/end-with-parent.ts'
 import { createClient } from '../../shared/clients/typescript/client.ts'
 import { addDays } from '../../shared/domain/clock.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { runProgram } from '../conformance/run-program.ts'
 import { clientPackage } from '../support/client-package.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { type RunningStack, runStack } from '../support/local-stack.ts'
+import { testClient } from '../support/dynamodb/test-client.ts'
 import { seeded } from '../support/random.ts'
 import { rounds } from '../support/scale.ts'
 import { newClinic } from '../support/table.ts'
 
-const CHANGES = rounds(40, 1000)
+const CHANGES = rounds(60, 1000)
+const API_KILLS = rounds(2, 40)
 const FOLDER = join('.local', `clinic-system-${process.pid}`)
 const DATABASE = join(FOLDER, 'clinic.db')
 
-let stack: RunningStack
+let api: ChildProcess
+let baseUrl: string
+let table: Table
+
+/** Starts the API on the port that it had before, and waits until it is ready. */
+async function startApi(port = new URL(baseUrl).port): Promise<void> {
+  const options = ['--no-demo', '--json', '--port', port, '--data', resolve(FOLDER, 'data')]
+  api = spawnEndingWithParent(process.execPath, ['bin/local.ts', ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(api, 'close').then(([code]) => Promise.reject(new Error(`the API ended: ${code}`)))
+  ended.catch(() => {})
+  const [line] = await Promise.race([once(api.stdout as Readable, 'data'), ended])
+  baseUrl = JSON.parse(String(line)).base_url
+}
+async function endApi(signal: NodeJS.Signals): Promise<void> {
+  if (api.kill(signal)) await once(api, 'close')
+}
+
 beforeAll(async () => {
-  stack = await runStack({ demo: false })
   cpSync('docs/examples/clinic-system.ts', join(FOLDER, 'clinic-system.ts'))
   cpSync(await clientPackage(), join(FOLDER, 'node_modules/clinic-developer-client'), { recursive: true })
+  await startApi('0')
+  const { endpoints, outputs } = (await (await fetch(`${baseUrl}/_local`)).json()) as Fields
+  table = openTable(testClient(endpoints.dynamodb), outputs.TableName)
 }, 300_000)
 afterAll(async () => {
+  await endApi('SIGTERM')
   rmSync(FOLDER, { recursive: true, force: true })
-  await stack?.close()
 })
 
 type Fields = Record<string, any>
@@ -44,10 +69,10 @@ async function lossyProxy(isLost: () => boolean): Promise<string> {
   const server = createServer((received, response) => {
     if (isLost()) return received.socket.destroy()
     const { method, headers, url } = received
-    const sent = forward(`${stack.baseUrl}${url}`, { method, headers }, (answer) => {
+    const sent = forward(`${baseUrl}${url}`, { method, headers }, (answer) => {
       if (isLost()) return received.socket.destroy()
       response.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(response)
+      answer.on('error', () => received.socket.destroy()).pipe(response)
     })
     sent.on('error', () => received.socket.destroy())
     received.pipe(sent)
@@ -58,13 +83,14 @@ async function lossyProxy(isLost: () => boolean): Promise<string> {
 }
 
 it('at rest, each record is the same in both, or in the list of conflicts, and none is doubled or under another person', async () => {
-  const random = seeded(Number(process.env.SEED ?? 7))
-  const clinic = await newClinic(stack.table)
+  const seed = Number(process.env.SEED ?? 7)
+  const random = seeded(seed)
+  const clinic = await newClinic(table)
   const credential = async () => {
-    const { key, secret } = await issueCredential(stack.table, clinic, undefined, null, 100_000)
+    const { key, secret } = await issueCredential(table, clinic, undefined, null, 100_000)
     return `${key}:${secret}`
   }
-  const portal = createClient({ baseUrl: stack.api, credential: await credential() })
+  const portal = createClient({ baseUrl, credential: await credential() })
   const day = [{ start_time: '00:00', end_time: '23:59' }]
   const week = Object.fromEntries(
     ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((name) => [name, day]),
@@ -108,7 +134,7 @@ it('at rest, each record is the same in both, or in the list of conflicts, and n
       )
       .run(entity, external_id, JSON.stringify(fields))
 
-  let made = 0
+  let [made, kills] = [0, 0]
   const anyOf = <T>(items: readonly T[]): T | undefined =>
     items[random.integer(0, Math.max(0, items.length - 1))]
   const newPatient = () => ({ first_name: 'Pat', last_name: `No. ${++made}`, date_of_birth: '1984-03-12' })
@@ -157,19 +183,32 @@ it('at rest, each record is the same in both, or in the list of conflicts, and n
       if (visit?.id && visit.fields.status === 'scheduled') await portal.appointments.update(visit.id, time())
     },
     async () => {
+      kills++
       await kill()
       running = start()
     },
   ]
+  const killsOfApi = new Set(Array.from({ length: API_KILLS }, () => random.integer(0, CHANGES - 1)))
+  let starting = Promise.resolve()
   for (let change = 0; change < CHANGES; change++) {
     // The portal's requests are rejected where staff were first.
-    await Promise.resolve(anyOf(changes)?.()).catch((error: Error) =>
-      expect(error.name).toMatch(/Conflict|Validation/),
+    const changing = Promise.resolve(anyOf(changes)?.()).catch((error: Error) =>
+      expect(error.name).toMatch(/Conflict|Validation|ConnectionFailed/),
     )
+    if (killsOfApi.has(change)) {
+      await starting
+      await sleep(random.integer(0, 50))
+      await endApi('SIGKILL')
+      starting = startApi()
+      // Staff and the program go on.
+      if (random.chance(0.5)) await starting
+    }
+    await changing
     if (random.chance(0.3)) await sleep(random.integer(0, 300))
     if (running.exitCode !== null) running = start()
   }
 
+  await starting
   isCalm = true
   await kill()
   errors = ''
@@ -215,4 +254,7 @@ it('at rest, each record is the same in both, or in the list of conflicts, and n
     const { patient_external_id: _, doctor_id: __, ...same } = fields
     expect(record).toMatchObject({ ...same, external_id })
   }
+  const conflicts = local.filter(({ conflict }) => conflict !== null)
+  const counts = { seed, changes: CHANGES, kills, killsOfApi: killsOfApi.size, records: all.size }
+  process.stdout.write(`${JSON.stringify({ ...counts, conflicts: conflicts.length })}\n`)
 }, 3_000_000)
