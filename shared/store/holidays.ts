@@ -21,15 +21,6 @@ export function holidayStore({ table }: { table: Table }) {
 
   const read = (clinic: ClinicId): Promise<Holidays> => readHolidays(table, clinic)
 
-  /** The clinic's holidays, ascending. */
-  const list = async (clinic: ClinicId): Promise<readonly TimeOff[]> => (await read(clinic)).holidays
-
-  /** Doctors whose copy is not up to date: after an interruption, {@link refreshCopies} continues with them. */
-  async function withoutCopy(clinic: ClinicId): Promise<StoredDoctor[]> {
-    const holidays = await list(clinic)
-    return (await doctors.list(clinic)).filter((doctor) => !isCopy(doctor, holidays))
-  }
-
   /**
    * Writes holidays as they were read, and announces them if they differ. Copies are refreshed separately. A removed holiday gives up
    * its days to one that is added.
@@ -85,7 +76,8 @@ export function holidayStore({ table }: { table: Table }) {
 
   /** Brings the copies of all doctors up to date, also while others change holidays or doctors. Returns how many it changed. */
   async function refreshCopies(clinic: ClinicId): Promise<number> {
-    const stale = await withoutCopy(clinic)
+    const { holidays } = await read(clinic)
+    const stale = (await doctors.list(clinic)).filter((doctor) => !isCopy(doctor, holidays))
     await mapConcurrent(COPIES_AT_ONCE, stale, ({ id }) => refreshCopy(clinic, id))
     return stale.length
   }
@@ -104,9 +96,9 @@ export function holidayStore({ table }: { table: Table }) {
 
   /** Whether the copy of a doctor is up to date. */
   const hasCopy = async (clinic: ClinicId, doctor: StoredDoctor): Promise<boolean> =>
-    isCopy(doctor, await list(clinic))
+    isCopy(doctor, (await read(clinic)).holidays)
 
-  return { list, read, save, withoutCopy, hasCopy, set, refreshCopies, refreshCopy }
+  return { read, save, hasCopy, set, refreshCopies, refreshCopy }
 }
 
 /** What a change of holidays writes. */

@@ -49,11 +49,16 @@ const isDelivery = (item: Item): boolean =>
  * and a new sequence number, and that the sweep knows each pending delivery. One that cannot be read is lost, and keeps the others from being read.
  */
 export async function checkEvents({ table, clinic, count, examine, examineAll }: Inspection): Promise<void> {
-  /** A finding that the item is lost, which a repair deletes. */
-  const lost = (isRight: (item: Item) => boolean) => async (key: Key, read: Snapshot) => {
-    const item = await read.get(key)
-    if (!item || isRight(item)) return null
-    return findingOf('record_unreadable', key, () => read.write([table.deleteWrite(key)]), ', and is lost')
+  /** Those that can be read. Others are lost, and keep these from being read: a repair deletes them. */
+  async function readableOf(items: readonly Item[], isRight: (item: Item) => boolean): Promise<Item[]> {
+    const wrong = items.filter((item) => !isRight(item))
+    await examineAll(wrong, async ({ pk, sk }, read) => {
+      const item = await read.get({ pk, sk })
+      if (!item || isRight(item)) return null
+      const repair = () => read.write([table.deleteWrite({ pk, sk })])
+      return findingOf('record_unreadable', item, repair, ', and is lost')
+    })
+    return items.filter(isRight)
   }
   /** A finding that an item with nothing but its key is missing. */
   const absent = async (
@@ -66,45 +71,32 @@ export async function checkEvents({ table, clinic, count, examine, examineAll }:
 
   /** Verifies that records count these events: otherwise they repeat sequence numbers, and endpoints ignore what they have had. */
   async function checkCounts(events: readonly Event[]): Promise<void> {
-    const sequences = new Map<string, number>()
-    const keys = events.flatMap(({ event, record, sequence }) => {
+    const counted = new Map<string, { readonly key: Key; readonly sequence: number }>()
+    for (const { event, record, sequence } of events.toSorted((a, b) => a.sequence - b.sequence)) {
       const key = recordKeyOf(clinic, event.slice(0, event.indexOf('.')), record)
-      if (!key) return []
-      const before = sequences.get(keyText(key))
-      sequences.set(keyText(key), Math.max(sequence, before ?? 0))
-      return before === undefined ? [key] : []
-    })
-    const sequenceOf = (item: Item) => sequences.get(keyText(item)) ?? 0
+      if (key) counted.set(keyText(key), { key, sequence })
+    }
+    const sequenceOf = (item: Item) => counted.get(keyText(item))?.sequence ?? 0
     const isBehind = (item: Item) => !(Number(item.ev ?? 0) >= sequenceOf(item))
-    await examineAll((await table.getMany(keys)).filter(isBehind), async ({ pk, sk }, read) => {
+    const records = await table.getMany([...counted.values()].map(({ key }) => key))
+    await examineAll(records.filter(isBehind), async ({ pk, sk }, read) => {
       const item = await read.get({ pk, sk })
       if (!item || !isBehind(item)) return null
-      const count = {
-        UpdateExpression: 'SET ev = :sequence ADD v :one',
-        ExpressionAttributeValues: { ':sequence': sequenceOf(item), ':one': 1 },
-      }
-      return findingOf('event_count_wrong', item, () => read.write([table.updateWrite({ pk, sk }, count)]))
+      const next = { ...item, ev: sequenceOf(item), v: Number(item.v) + 1 }
+      return findingOf('event_count_wrong', item, () => read.write([table.putWrite(next)]))
     })
   }
 
   const announced = { pk: announcedPartition(clinic), ...announcedRange(clinic) }
-  for await (const items of partitionPages(table, announced.pk, announced)) {
-    await examineAll(
-      items.filter((item) => !isAnnounced(item)),
-      lost(isAnnounced),
-    )
-    await checkCounts(items.filter(isAnnounced).map(decodeAnnouncedEvent))
-  }
+  for await (const items of partitionPages(table, announced.pk, announced))
+    await checkCounts((await readableOf(items, isAnnounced)).map(decodeAnnouncedEvent))
   let last = 0
   let before: Item | undefined
   for await (const items of partitionPages(table, eventsPartition(clinic))) {
     count('events', items.length)
-    await examineAll(
-      items.filter((item) => !isEvent(item)),
-      lost(isEvent),
-    )
-    await checkCounts(items.filter(isEvent).map(decodeEvent))
-    for (const item of items.filter(isEvent)) {
+    const events = await readableOf(items, isEvent)
+    await checkCounts(events.map(decodeEvent))
+    for (const item of events) {
       const [from, to] = [last + 1, parseEventKey(item) - 1]
       if (from <= to && to < from + MAX_LOST && before && !isExpired(before, table.now() + DAY_MS))
         await examine(async (read) =>
@@ -131,11 +123,7 @@ export async function checkEvents({ table, clinic, count, examine, examineAll }:
         dueDeliveryKey({ clinic, webhook: webhook.sk, id, at: Number(dueAt) })
       for await (const items of partitionPages(table, deliveriesPartition(clinic, webhook.sk))) {
         count('deliveries', items.length)
-        await examineAll(
-          items.filter((item) => !isDelivery(item)),
-          lost(isDelivery),
-        )
-        const due = items.filter((item) => isDelivery(item) && item.dueAt !== null)
+        const due = (await readableOf(items, isDelivery)).filter(({ dueAt }) => dueAt !== null)
         const scheduled = new Set((await table.getMany(due.map(dueKey))).map(({ sk }) => sk))
         await examineAll(
           due.filter((item) => !scheduled.has(dueKey(item).sk)),

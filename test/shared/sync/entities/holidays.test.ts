@@ -16,7 +16,7 @@ const christmas = { external_id: 'c', from: '2026-12-25', to: '2026-12-26', name
 const newYear = { external_id: 'n', from: '2027-01-01' }
 const day = (date: string, reason: string | null = null): TimeOff => ({ from: date, to: date, reason })
 
-const holidays = () => holidayStore(imported.db).list(imported.clinic.id)
+const holidays = async () => (await holidayStore(imported.db).read(imported.clinic.id)).holidays
 const set = (change: (days: readonly TimeOff[]) => readonly TimeOff[]) =>
   holidayStore(imported.db).set(imported.clinic.id, change)
 
