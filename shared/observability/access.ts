@@ -68,14 +68,15 @@ export const isRecordId = (text: string): boolean => ID.test(text)
 /** The ids of the records in requests and responses, and of the patients that they concern. */
 export function recordIds(...values: readonly unknown[]): string[] {
   const ids = new Set<string>()
-  const collect = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return
+  const open = [...values]
+  // Without recursion: a request may nest values as deep as its size allows.
+  for (const value of open) {
+    if (typeof value !== 'object' || value === null) continue
     for (const [field, part] of Object.entries(value)) {
       if (typeof part === 'object') {
-        if (!PARTS.has(field)) collect(part)
+        if (!PARTS.has(field)) open.push(part)
       } else if (typeof part === 'string' && ID_FIELDS.has(field) && ID.test(part)) ids.add(part)
     }
   }
-  for (const value of values) collect(value)
   return [...ids]
 }

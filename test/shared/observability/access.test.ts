@@ -12,7 +12,15 @@ describe('recordIds', () => {
       ],
       meta: { total: 2 },
     }
-    expect(recordIds({ id: id(1) }, body)).toEqual([...[id(1), id(2), id(3)], ...[`evt_${id(4)}`, id(5)]])
+    const ids = [...[id(1), id(2), id(3)], ...[`evt_${id(4)}`, id(5)]]
+    expect(recordIds({ id: id(1) }, body).toSorted()).toEqual(ids.toSorted())
+  })
+
+  it('reads values however deep', () => {
+    const depth = 50_000
+    expect(recordIds(JSON.parse(`${'['.repeat(depth)}{"id":"${id(1)}"}${']'.repeat(depth)}`))).toEqual([
+      id(1),
+    ])
   })
 
   it('returns keys of credentials, but no secrets', () => {
