@@ -99,7 +99,8 @@ const issuesOf =
     if (issue.code === 'unrecognized_keys')
       return [{ field, issue: `has the unknown field ${quoted(issue.keys)}` }]
     if (value == null && issue.code !== 'custom') return [{ field, issue: 'is required' }]
-    const meant = issue.code === 'invalid_value' ? suggestion(String(value), issue.values.map(String)) : ''
+    const isChoice = issue.code === 'invalid_value' && typeof value === 'string'
+    const meant = isChoice ? suggestion(value, issue.values.map(String)) : ''
     return [{ field, issue: issue.message + meant }]
   }
 

@@ -141,11 +141,11 @@ async function readRecords<F>(
     // A record with both is the one with the id, and gets the external id.
     const isBoth = name === 'id' && externalId !== null
     const checked = check({ fields: isBoth ? record : { ...record, external_id }, line })
-    const isOther =
-      isBoth && !isLinkable(entity.idKind) && own.idOf(entity.idKind, externalId) !== String(record.id)
     const known = { externalId, name } as const
     if (!('row' in checked))
       return { ...known, id: checked.id ?? null, row: null, issues: checked.issues, warnings: [] }
+    const isOther =
+      isBoth && !isLinkable(entity.idKind) && own.idOf(entity.idKind, externalId) !== checked.row.id
     const issues = isOther ? [{ field: 'external_id', issue: 'cannot change' }] : []
     return { ...known, id: checked.row.id, row: checked.row, issues, warnings: checked.warnings }
   }

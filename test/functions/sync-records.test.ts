@@ -244,12 +244,12 @@ describe('an external id', () => {
   it('of a kind without links cannot change', async () => {
     const room = { external_id: 'R-1', name: 'Room' }
     const [{ id }] = await sync('rooms', [room])
-    expect(
-      await outcomes('rooms', [
-        { ...room, id },
-        { ...room, id: mine.room.id },
-      ]),
-    ).toEqual(['unchanged', rejected('external_id', 'cannot change')])
+    const records = [id, mine.room.id, { toString: 1 }].map((one) => ({ ...room, id: one }))
+    const [other, odd] = [
+      rejected('external_id', 'cannot change'),
+      rejected('id', 'must be the id of a record'),
+    ]
+    expect(await outcomes('rooms', records)).toEqual(['unchanged', other, odd])
   })
 })
 

@@ -93,7 +93,9 @@ export function columnTable<const C extends Columns>(
   ) as Cells<C>
   /** Spaces around a cell, which spreadsheets do not show, stay in texts of several lines, which may have them. */
   const trim = (name: string, cell: unknown): unknown =>
-    typeof cell !== 'string' || cell === cell.trim() || columns[name]?.cell.safeParse(cell).success
+    typeof cell !== 'string' ||
+    cell === cell.trim() ||
+    (Object.hasOwn(columns, name) && columns[name]?.cell.safeParse(cell).success)
       ? cell
       : cell.trim()
   const trimmed = (row: unknown) =>

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { sizeIssue } from '../../api/invoices.ts'
 import { oneOf } from '../../api/schemas.ts'
 import { applyPayments, INVOICE_STATUSES, type Invoice, withDoctor } from '../../domain/money/invoice.ts'
@@ -46,8 +46,8 @@ const columns = columnTable({
   discount_amount: nullable('discount', Decimal),
   total_amount: nullable('total', Decimal),
   // Accepted because exports of the API have them, but not used: they are computed from the payments.
-  paid_amount: { cell: z.unknown().optional() },
-  balance_due: { cell: z.unknown().optional() },
+  paid_amount: { cell: Decimal.nullish() },
+  balance_due: { cell: Decimal.nullish() },
   appointment_external_id: nullableReference('appointmentId', 'appointment'),
   doctor_external_id: nullableReference('doctor', 'doctor'),
   line_items: {

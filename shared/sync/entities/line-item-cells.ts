@@ -12,7 +12,7 @@ const LineItemRow = z
   .strictObject(
     {
       // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
-      id: z.unknown().optional(),
+      id: Decimal.nullish(),
       description: rowText(financeText()),
       quantity: Decimal.nullish(),
       unit_price: Decimal,

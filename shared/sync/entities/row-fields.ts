@@ -22,7 +22,9 @@ const FIRST_DATE = '0001-01-02'
 const DAY_NUMBER = /^[1-9]\d{4}(\.\d+)?$/
 
 const problemOf = (problem: string) => (input: unknown) =>
-  DAY_NUMBER.test(String(input)) ? "is a spreadsheet's day number; save the column as dates" : problem
+  typeof input !== 'object' && DAY_NUMBER.test(String(input))
+    ? "is a spreadsheet's day number; save the column as dates"
+    : problem
 
 const notATimestamp = problemOf('must be a timestamp such as 2026-05-01T10:00:00+03:00')
 
