@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { EVENTS, IMPORT_COMPLETED } from '../../shared/domain/webhooks/event.ts'
+import { EVENTS, type EventName, IMPORT_COMPLETED, scopeOfEvent } from '../../shared/domain/webhooks/event.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
@@ -22,21 +22,10 @@ import {
 
 useWebhookEndpoints()
 
-const SCOPE_OF: Record<string, Scope> = {
-  patient: 'patient.read',
-  appointment: 'appointment.read',
-  invoice: 'finance.read',
-  payment: 'finance.read',
-  sms: 'communication.read.sms',
-  email: 'communication.read.sms',
-  doctor: 'appointment.read.availability',
-  treatment: 'appointment.read.availability',
-  clinic: 'appointment.read.availability',
-  // Those of the log are of patients.
-  import: 'patient.read',
-}
-const scopeOf = (event: string): Scope => SCOPE_OF[event.split('.')[0] as string] as Scope
-const READ_SCOPES = [...new Set(Object.values(SCOPE_OF))]
+// An import is shown by what was imported: those of the log are of patients.
+const scopeOf = (event: string): Scope =>
+  event === IMPORT_COMPLETED ? 'patient.read' : (scopeOfEvent(event as EventName) as Scope)
+const READ_SCOPES = [...new Set(EVENTS.map(scopeOf))]
 
 const missing = (...scopes: Scope[]) => ({
   status: 403,

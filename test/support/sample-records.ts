@@ -4,6 +4,7 @@ import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import { NEW_PAYMENT, type Payment } from '../../shared/domain/money/payment.ts'
+import type { Delivery } from '../../shared/domain/webhooks/delivery.ts'
 
 const AT = '2026-05-01T07:00:00.000Z'
 const PATIENT = { id: 'p1', fullName: 'Ada Kaya' }
@@ -101,3 +102,23 @@ export const anEmail = (facts: Partial<Message> = {}): Message => ({
 /** A queued SMS. */
 export const anSms = (facts: Partial<Message> = {}): Message =>
   anEmail({ channel: 'sms', recipient: '+905321234567', subject: null, ...facts })
+
+/** A new delivery, due at `at`, before a sweep has to check it. */
+export const aDelivery = (at: number, facts: Partial<Delivery> = {}): Delivery => ({
+  id: '6d0e2a7c-0000-4000-8000-000000000001',
+  webhook: '6d0e2a7c-0000-4000-8000-000000000002',
+  eventId: 'evt_6d0e2a7c-0000-4000-8000-000000000003',
+  event: 'patient.created',
+  record: '6d0e2a7c-0000-4000-8000-000000000004',
+  sequence: 1,
+  body: '{}',
+  status: 'pending',
+  attempts: [],
+  failedAttempts: 0,
+  nextAt: at,
+  dueAt: at,
+  claim: null,
+  isManual: false,
+  createdAt: at,
+  ...facts,
+})

@@ -35,13 +35,15 @@ type Simulation = ReturnType<typeof deliverySimulation>
 
 const MINUTE = 60_000
 
-async function createPatients(simulation: Simulation, events = 1): Promise<void> {
+/** Creates patients, and delivers their events. */
+async function deliverNew(simulation: Simulation, events = 1): Promise<void> {
   await patientWriter(db).createMany(
     clinic.id,
     Array.from({ length: events }, () => aPatient()),
   )
   const fan = eventFanOut({ table: db.table, now: () => simulation.now, newId: newUuid })
   await fan.fanOut(clinic.id, (made) => simulation.push('quick', made))
+  await simulation.drain()
 }
 
 const deliveries = async ({ id } = webhook): Promise<readonly Delivery[]> =>
@@ -69,18 +71,11 @@ async function advance(simulation: Simulation, ms: number, step = MINUTE): Promi
 
 it('delivers an event and records the attempt', async () => {
   const simulation = deliverySimulation(db.table)
-  await createPatients(simulation)
-  await simulation.drain()
+  await deliverNew(simulation)
   expect(simulation.received).toMatchObject([{ url: webhook.url }])
-  expect(await deliveries()).toMatchObject([
-    {
-      status: 'delivered',
-      attempts: [{ status: 200, error: null, latencyMs: 10 }],
-      nextAt: null,
-      dueAt: null,
-      claim: null,
-    },
-  ])
+  const attempts = [{ status: 200, error: null, latencyMs: 10 }]
+  const ended = { status: 'delivered', nextAt: null, dueAt: null, claim: null }
+  expect(await deliveries()).toMatchObject([{ ...ended, attempts }])
 })
 
 describe('an endpoint that fails', () => {
@@ -93,8 +88,7 @@ describe('an endpoint that fails', () => {
         httpResponse(simulation.received.length <= k ? 500 : 200),
       )
       simulation.random = Math.random
-      await createPatients(simulation)
-      await simulation.drain()
+      await deliverNew(simulation)
       // Small steps for the short delays, so that each attempt is made when it is due.
       await advance(simulation, 60_000, 500)
       await advance(simulation, 45 * 60_000, rounds(60_000, 15_000))
@@ -120,25 +114,20 @@ describe('an endpoint that fails', () => {
     const receiverNow = () => simulation.now - 30 * 24 * 3_600_000
     simulation.dependencies = { ...simulation.dependencies, receiverNow }
     simulation.respond = () => httpResponse(503, new Date(receiverNow() + 600_000).toUTCString())
-    await createPatients(simulation)
-    await simulation.drain()
+    await deliverNew(simulation)
     const [delivery] = await deliveries()
     expect((delivery?.nextAt ?? 0) - simulation.now).toBeGreaterThan(590_000)
   })
 
   it('for a week is disabled after five days, and every delivery until then is failed', async () => {
-    const simulation = deliverySimulation(db.table, () => ({
-      kind: 'failed',
-      reason: 'connection',
-      latencyMs: 1,
-    }))
+    const broken = { kind: 'failed', reason: 'connection', latencyMs: 1 } as const
+    const simulation = deliverySimulation(db.table, () => broken)
     const start = simulation.now
     let disabledAt = 0
     let eventsWhileActive = 0
     for (let day = 0; day < 7; day++) {
       if (disabledAt === 0) eventsWhileActive++
-      await createPatients(simulation)
-      await simulation.drain()
+      await deliverNew(simulation)
       await advance(simulation, 24 * 3_600_000, 3_600_000)
       const known = await webhookStore(db).find(clinic.id, webhook.id)
       if (!known?.isActive && disabledAt === 0) disabledAt = simulation.now
@@ -155,13 +144,11 @@ describe('an endpoint that fails', () => {
 it('stays enabled if it succeeds between failures, even if it is slow', async () => {
   let answer = httpResponse(500)
   const simulation = deliverySimulation(db.table, () => answer)
-  await createPatients(simulation)
-  await simulation.drain()
+  await deliverNew(simulation)
   answer = httpResponse(200, null, 2000)
   await advance(simulation, DISABLE_AFTER_MS, 3_600_000)
   answer = httpResponse(500)
-  await createPatients(simulation)
-  await simulation.drain()
+  await deliverNew(simulation)
   expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending'])
   expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
 })
@@ -174,8 +161,7 @@ describe('a slow endpoint', () => {
 
   it('is one whose quick attempt is cut off, which is not listed, uses up no retry and is repeated at once', async () => {
     const simulation = deliverySimulation(db.table, () => SLOW)
-    await createPatients(simulation)
-    await simulation.drain()
+    await deliverNew(simulation)
     expect(queuesOf(simulation)).toEqual(['quick', 'slow'])
     expect(await deliveries()).toMatchObject([
       { status: 'delivered', attempts: [{ status: 200, latencyMs: 2000 }], failedAttempts: 0 },
@@ -184,15 +170,12 @@ describe('a slow endpoint', () => {
 
   it('gets its deliveries from the slow queue until an attempt takes less than a second', async () => {
     const simulation = deliverySimulation(db.table, () => SLOW)
-    await createPatients(simulation)
-    await simulation.drain()
-    await createPatients(simulation)
-    await simulation.drain()
+    await deliverNew(simulation)
+    await deliverNew(simulation)
     expect(queuesOf(simulation)).toEqual(['quick', 'slow', 'slow'])
     for (const status of [500, 200]) {
       simulation.respond = () => httpResponse(status)
-      await createPatients(simulation)
-      await simulation.drain()
+      await deliverNew(simulation)
     }
     expect(queuesOf(simulation).slice(3)).toEqual(['slow', 'quick'])
   })
@@ -202,15 +185,13 @@ describe('a slow endpoint', () => {
       simulation.now += 1500
       return httpResponse(200)
     })
-    await createPatients(simulation)
-    await simulation.drain()
+    await deliverNew(simulation)
     expect((await listWebhookHealth(db.table, clinic.id)).get(webhook.id)?.isSlow).toBe(true)
   })
 
   it('is not one that fails at once: each of its deliveries has its own retries', async () => {
     const simulation = deliverySimulation(db.table, () => httpResponse(500))
-    await createPatients(simulation, 8)
-    await simulation.drain()
+    await deliverNew(simulation, 8)
     await advance(simulation, 10_000, 1000)
     expect(queuesOf(simulation)).toEqual(Array(16).fill('quick'))
   })
@@ -221,11 +202,9 @@ it('signs with both secrets until the previous one ends', async () => {
   const previousSecrets = [{ secret: 'whsec_b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQ=', until }]
   await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, previousSecrets }))
   const simulation = deliverySimulation(db.table)
-  await createPatients(simulation)
-  await simulation.drain()
+  await deliverNew(simulation)
   simulation.now += 2 * 3_600_000
-  await createPatients(simulation)
-  await simulation.drain()
+  await deliverNew(simulation)
   const signatures = simulation.received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)
   expect(signatures).toEqual([2, 1])
 })

@@ -3,6 +3,7 @@ import { type DeliverySweep, sweepDeliveries } from '../../../../shared/delivery
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Delivery, DeliveryQueue } from '../../../../shared/domain/webhooks/delivery.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
+import { aDelivery as newDelivery } from '../../../support/sample-records.ts'
 
 const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
 const OTHER_CLINIC = '6d0e2a7c-0000-4000-8000-000000000009' as ClinicId
@@ -14,24 +15,7 @@ const NEXT_CHECK = NOW + 10 * MINUTE
 
 const attempt = { at: '2026-05-01T06:00:00.000Z', status: 500, error: null, latencyMs: 12 }
 
-const aDelivery = (id: string, facts: Partial<Delivery> = {}): Delivery => ({
-  id,
-  webhook: WEBHOOK,
-  eventId: 'evt_6d0e2a7c-0000-4000-8000-000000000003',
-  event: 'patient.created',
-  record: '6d0e2a7c-0000-4000-8000-000000000004',
-  sequence: 1,
-  body: '{}',
-  status: 'pending',
-  attempts: [],
-  failedAttempts: 0,
-  nextAt: DUE,
-  dueAt: DUE,
-  claim: null,
-  isManual: false,
-  createdAt: DUE,
-  ...facts,
-})
+const aDelivery = (id: string, facts: Partial<Delivery> = {}) => newDelivery(DUE, { id, ...facts })
 const clinicOf = (id: string) => (id === 'other' ? OTHER_CLINIC : CLINIC)
 const claimedUntil = (until: number) => ({ claim: { token: 't', until } })
 const done = { status: 'delivered', nextAt: null, dueAt: null } as const

@@ -17,27 +17,12 @@ import {
 } from '../../../../shared/domain/webhooks/delivery-states.ts'
 import { RETRY_DELAYS_MS, type Webhook } from '../../../../shared/domain/webhooks/webhook.ts'
 import { HEALTHY } from '../../../../shared/domain/webhooks/webhook-health.ts'
+import { aDelivery } from '../../../support/sample-records.ts'
 import { property } from '../../../support/scale.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 
-const made: Delivery = {
-  id: '6d0e2a7c-0000-4000-8000-000000000001',
-  webhook: '6d0e2a7c-0000-4000-8000-000000000002',
-  eventId: 'evt_6d0e2a7c-0000-4000-8000-000000000003',
-  event: 'patient.created',
-  record: '6d0e2a7c-0000-4000-8000-000000000004',
-  sequence: 1,
-  body: '{}',
-  status: 'pending',
-  attempts: [],
-  failedAttempts: 0,
-  nextAt: NOW,
-  dueAt: NOW + SWEEP_MARGIN_MS,
-  claim: null,
-  isManual: false,
-  createdAt: NOW,
-}
+const made = aDelivery(NOW, { dueAt: NOW + SWEEP_MARGIN_MS })
 const own = { token: 'own', until: NOW + DELIVERY_LEASE_MS }
 const claimed = { ...made, claim: own }
 const webhook = { id: made.webhook, isActive: true } as Webhook

@@ -2,33 +2,17 @@ import { expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import {
   DELIVERY_LEASE_MS,
-  type Delivery,
   isRetained,
   newDelivery,
   RETENTION_SECONDS,
   SWEEP_MARGIN_MS,
 } from '../../../../shared/domain/webhooks/delivery.ts'
 import { RETRY_DELAYS_MS } from '../../../../shared/domain/webhooks/webhook.ts'
+import { aDelivery } from '../../../support/sample-records.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 
-const made: Delivery = {
-  id: '6d0e2a7c-0000-4000-8000-000000000001',
-  webhook: '6d0e2a7c-0000-4000-8000-000000000002',
-  eventId: 'evt_6d0e2a7c-0000-4000-8000-000000000003',
-  event: 'patient.created',
-  record: '6d0e2a7c-0000-4000-8000-000000000004',
-  sequence: 1,
-  body: '{"id":"evt_6d0e2a7c-0000-4000-8000-000000000003"}',
-  status: 'pending',
-  attempts: [],
-  failedAttempts: 0,
-  nextAt: NOW,
-  dueAt: NOW + SWEEP_MARGIN_MS,
-  claim: null,
-  isManual: false,
-  createdAt: NOW,
-}
+const made = aDelivery(NOW, { dueAt: NOW + SWEEP_MARGIN_MS })
 it('is due now when it is new, with the payload of its event as its body', () => {
   const event = {
     id: '6d0e2a7c-0000-4000-8000-000000000003',
