@@ -172,70 +172,56 @@ describe('POST /invoices', () => {
     expect(taken && errorOf(taken)).toEqual([409, 'external_id_taken', [{ field: 'external_id', id }]])
   })
 
-  it.each<[string, object | (() => object), [number, string, object[]?]]>([
-    ['an unknown patient', { patient_id: newUuid() }, [404, 'patient_not_found', [{ field: 'patient_id' }]]],
-    [
-      'an unknown appointment',
-      { appointment_id: newUuid() },
-      [404, 'appointment_not_found', [{ field: 'appointment_id' }]],
-    ],
+  const lines = (...facts: object[]) => ({ line_items: facts.map((one) => ({ ...LINE, ...one })) })
+  const notFound = (key: string, ...fields: string[]) => [
+    404,
+    `${key}_not_found`,
+    fields.map((field) => ({ field })),
+  ]
+  const invalid = (...issues: [field: string, issue: string][]) => [
+    422,
+    'validation',
+    issues.map(([field, issue]) => ({ field, issue })),
+  ]
+  it.each<[string, object, unknown[]]>([
+    ['an unknown patient', { patient_id: newUuid() }, notFound('patient', 'patient_id')],
+    ['an unknown appointment', { appointment_id: newUuid() }, notFound('appointment', 'appointment_id')],
     [
       'unknown doctors',
-      { doctor_id: newUuid(), line_items: [LINE, { ...LINE, doctor_id: newUuid() }] },
-      [404, 'doctor_not_found', [{ field: 'doctor_id' }, { field: 'line_items.1.doctor_id' }]],
+      { doctor_id: newUuid(), ...lines({}, { doctor_id: newUuid() }) },
+      notFound('doctor', 'doctor_id', 'line_items.1.doctor_id'),
     ],
     [
       'an unknown treatment',
-      { line_items: [{ ...LINE, treatment_id: newUuid() }] },
-      [404, 'treatment_not_found', [{ field: 'line_items.0.treatment_id' }]],
+      lines({ treatment_id: newUuid() }),
+      notFound('treatment', 'line_items.0.treatment_id'),
     ],
-    [
-      'a status that follows from payments',
-      { status: 'paid' },
-      [422, 'validation', [{ field: 'status', issue: 'must be one of draft, sent' }]],
-    ],
-    [
-      'no line items',
-      { line_items: [] },
-      [422, 'validation', [{ field: 'line_items', issue: 'must have at least one line item' }]],
-    ],
+    ['a status of payments', { status: 'paid' }, invalid(['status', 'must be one of draft, sent'])],
+    ['no line items', lines(), invalid(['line_items', 'must have at least one line item'])],
     [
       'too many decimals and an amount that is too large',
-      {
-        line_items: [
-          { ...LINE, unit_price: 0.001 },
-          { ...LINE, unit_price: MAX_MINOR_UNITS / 100 },
-        ],
-      },
-      [
-        422,
-        'validation',
-        [
-          { field: 'line_items.0.unit_price', issue: 'must be a number with at most 2 decimals in EUR' },
-          { field: 'line_items.1.unit_price', issue: 'is too large when multiplied by quantity' },
-          { field: 'line_items', issue: 'subtotal is too large' },
-          { field: 'line_items', issue: 'total_amount is too large' },
-        ],
-      ],
+      lines({ unit_price: 0.001 }, { unit_price: MAX_MINOR_UNITS / 100 }),
+      invalid(
+        ['line_items.0.unit_price', 'must be a number with at most 2 decimals in EUR'],
+        ['line_items.1.unit_price', 'is too large when multiplied by quantity'],
+        ['line_items', 'subtotal is too large'],
+        ['line_items', 'total_amount is too large'],
+      ),
     ],
     [
       'a discount twice',
-      { line_items: [{ ...LINE, discount_rate: 1, discount_amount: 1 }] },
-      [
-        422,
-        'validation',
-        [{ field: 'line_items.0.discount_rate', issue: 'must not be combined with discount_amount' }],
-      ],
+      lines({ discount_rate: 1, discount_amount: 1 }),
+      invalid(['line_items.0.discount_rate', 'must not be combined with discount_amount']),
     ],
     [
       'a negative total',
-      { line_items: [{ ...LINE, discount_amount: 100 }] },
-      [422, 'validation', [{ field: 'line_items', issue: 'total_amount must not be negative' }]],
+      lines({ discount_amount: 100 }),
+      invalid(['line_items', 'total_amount must not be negative']),
     ],
     [
       'more than a list can show',
-      { line_items: Array(100).fill({ ...LINE, description: '"'.repeat(500) }) },
-      [422, 'validation', [{ field: 'line_items', issue: expect.stringContaining('is too large') }]],
+      lines(...Array(100).fill({ description: '"'.repeat(500) })),
+      invalid(['line_items', expect.stringContaining('is too large')]),
     ],
   ])('rejects an invoice with %s, and writes nothing', async (_, body, expected) => {
     expect(errorOf(await create(body))).toEqual(expected)
@@ -248,7 +234,7 @@ describe('POST /invoices', () => {
     const body = { patient_id: patient.id, appointment_id: mine.appointment.id }
     const issue = 'must be an appointment of the patient'
     expect(errorOf(await create(body))).toEqual([422, 'validation', [{ field: 'appointment_id', issue }]])
-    const { body: error } = await create({ total_amount: 1, line_items: [{ ...LINE, tax_amount: 1 }] })
+    const { body: error } = await create({ total_amount: 1, ...lines({ tax_amount: 1 }) })
     expect(error.details.map(({ field }: { field: string }) => field).sort()).toEqual([
       'line_items.0.tax_amount',
       'total_amount',
@@ -268,27 +254,12 @@ describe('PATCH /invoices/{id}', () => {
     const id = await draft({ invoice_number: 'A 1', doctor_id: mine.doctor.id })
     const patient = aPatient()
     await patientWriter(db).createMany(mine.clinic.id, [patient])
-    const changes = {
-      ...{ patient_id: patient.id, invoice_number: 'A 2', issue_date: '2031-01-02', due_date: '2031-02-01' },
-      ...{
-        doctor_id: null,
-        status: 'sent',
-        line_items: [{ description: 'X-ray', quantity: 1, unit_price: 7 }],
-      },
-    }
+    const copied = { invoice_number: 'A 2', issue_date: '2031-01-02', due_date: '2031-02-01', status: 'sent' }
+    const line_items = [{ description: 'X-ray', quantity: 1, unit_price: 7 }]
+    const changes = { ...copied, patient_id: patient.id, doctor_id: null, line_items }
     const { status, body } = await send('update-invoice', changes, id)
-    expect([status, body.data]).toMatchObject([
-      200,
-      {
-        ...{ invoice_number: 'A 2', issue_date: '2031-01-02', due_date: '2031-02-01', status: 'sent' },
-        ...{
-          total_amount: 7,
-          doctor: null,
-          patient: { id: patient.id },
-          line_items: [{ description: 'X-ray' }],
-        },
-      },
-    ])
+    const shown = { ...copied, patient: { id: patient.id }, doctor: null, line_items, total_amount: 7 }
+    expect([status, body.data]).toMatchObject([200, shown])
     expect((await create({ invoice_number: 'A 1' })).status).toBe(201)
     expect(errorOf(await create({ invoice_number: 'A 2' })).slice(0, 2)).toEqual([
       409,

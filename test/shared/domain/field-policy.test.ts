@@ -33,30 +33,19 @@ const RECORD_FIELDS = {
   items: { each: { id: KEEP, text: eraseTo('') } },
 } satisfies FieldPolicies<SampleRecord>
 
+const items = (...texts: string[]) => texts.map((text, at) => ({ id: `i${at}`, text }))
 const record: SampleRecord = {
-  id: 'v1',
-  reason: 'cough',
-  label: 'Kaya, cough',
-  viewedAt: '09:00',
+  ...{ id: 'v1', reason: 'cough', label: 'Kaya, cough', viewedAt: '09:00' },
   person: { id: 'p1', name: 'Ada Kaya' },
-  items: [
-    { id: 'i1', text: 'X-ray' },
-    { id: 'i2', text: 'Syrup' },
-  ],
+  items: items('X-ray', 'Syrup'),
 }
 
 describe('eraseFields', () => {
   it('replaces personal data at every depth and keeps the rest', () => {
     expect(eraseFields(record, RECORD_FIELDS)).toEqual({
-      id: 'v1',
-      reason: null,
-      label: 'erased-v1',
-      viewedAt: '09:00',
+      ...{ id: 'v1', reason: null, label: 'erased-v1', viewedAt: '09:00' },
       person: { id: 'p1', name: 'Erased' },
-      items: [
-        { id: 'i1', text: '' },
-        { id: 'i2', text: '' },
-      ],
+      items: items('', ''),
     })
   })
 
@@ -82,16 +71,8 @@ describe('hasSameEventFields', () => {
     ['personal data', { reason: null }],
     ['the id of a nested object', { person: { id: 'p2', name: 'Ada Kaya' } }],
     ['a nested object that is gone', { person: null }],
-    [
-      'an element of a list',
-      {
-        items: [
-          { id: 'i1', text: 'X-ray' },
-          { id: 'i2', text: 'Drops' },
-        ],
-      },
-    ],
-    ['the length of a list', { items: [{ id: 'i1', text: 'X-ray' }] }],
+    ['an element of a list', { items: items('X-ray', 'Drops') }],
+    ['the length of a list', { items: items('X-ray') }],
   ])('returns false for a change of %s', (_, change) => {
     expect(hasSameEventFields(record, { ...record, ...change }, RECORD_FIELDS)).toBe(false)
   })
