@@ -1,7 +1,6 @@
 /** Free slots of several days and doctors, of treatments and with a room: exactly the slots of the oracle, page by page. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -17,6 +16,7 @@ import { chunked } from '../../shared/store/table/chunked.ts'
 import { aRoom, aTreatment } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { request, tableOfFunctions } from '../support/functions.ts'
+import { anAppointment } from '../support/sample-records.ts'
 import { property } from '../support/scale.ts'
 import { expectedRejection, expectedSlots, formatMinute } from '../support/slot-oracle.ts'
 import { aPatient, newClinic } from '../support/table.ts'
@@ -178,17 +178,15 @@ it.each([
         const doctorOf = ({ doctor }: WorkingDay) => doctors[doctor] as (typeof doctors)[number]
         for (const working of workingDays.filter(({ isTaken }) => isTaken)) {
           const changes = new Changeset(db.table, clinic.id)
-          appointmentStore(db).change(changes, null, {
-            ...NEW_APPOINTMENT,
+          const taken = anAppointment({
             id: newUuid(),
             patient: { id: patient.id, fullName: '' },
             doctor: { id: doctorOf(working).id, fullName: '' },
             room: working.day % 2 === 0 ? { id: room.id, name: room.name } : null,
             date: addDays(first, working.day),
-            startTime: '09:00',
             endTime: '11:00',
-            createdAt: '2026-01-01T00:00:00.000Z',
           })
+          appointmentStore(db).change(changes, null, taken)
           await changes.commit()
         }
         const isRoomTaken = ({ day }: WorkingDay) =>

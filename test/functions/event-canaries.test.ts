@@ -11,7 +11,6 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyResult, SQSBatchResponse } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { announceImport } from '../../bin/clinic/import/run/import-with-progress.ts'
-import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -43,7 +42,7 @@ import { apiEvent, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { mockClient } from '../support/mock-client.ts'
 import { createRecord } from '../support/records.ts'
-import { anInvoice, aPayment } from '../support/sample-records.ts'
+import { anAppointment, anInvoice, aPayment } from '../support/sample-records.ts'
 import { aPatient, newClinic, tableOfFile } from '../support/table.ts'
 
 /** Part of every text, number and amount of the records, and of the webhook endpoint's responses. */
@@ -171,19 +170,10 @@ async function everything(): Promise<void> {
   await holidayStore(db).set(clinic.id, () => timeOff)
   const named = { id: patient.id, fullName: fullName(patient) }
   const createdAt = new Date().toISOString()
-  const appointment: Appointment = {
-    id: newUuid(),
-    ...NEW_APPOINTMENT,
-    patient: named,
-    doctor: { id: doctor.id, fullName: doctor.fullName },
-    date: '2026-05-04',
-    startTime: '09:00',
-    endTime: '09:30',
-    notes: text('notes'),
-    createdAt,
-  }
+  const bookedWith = { id: doctor.id, fullName: doctor.fullName }
+  const facts = { patient: named, doctor: bookedWith, notes: text('notes'), createdAt }
   for (const end of ['completed', 'cancelled', 'no_show'] as const) {
-    const one = { ...appointment, id: newUuid() }
+    const one = anAppointment({ id: newUuid(), ...facts })
     await createRecord(db.table, clinic, appointmentStore(db), one)
     await changed(appointmentStore(db), one.id, { notes: text('more') })
     await changed(appointmentStore(db), one.id, { confirmedAt: createdAt })

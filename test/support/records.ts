@@ -1,4 +1,4 @@
-import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
+import type { Appointment } from '../../shared/domain/booking/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../shared/domain/booking/catalogue.ts'
 import { NEW_DOCTOR } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
@@ -25,7 +25,7 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import { aPriceList, aRoom, aTreatment } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
-import { anEmail, anInvoice, aPayment } from './sample-records.ts'
+import { anAppointment, anEmail, anInvoice, aPayment } from './sample-records.ts'
 import { aPatient, NOW, newClinic } from './table.ts'
 
 const createdAt = new Date(NOW).toISOString()
@@ -54,27 +54,13 @@ export async function createPopulatedClinic(
   await patientWriter({ table }).createMany(clinic.id, [patient])
   const hours = parseWeeklyHours('mon-fri 09:00-17:00')
   const department = { id: newUuid(), name: 'General practice', isActive: true }
-  const doctor = {
-    ...NEW_DOCTOR,
-    id: newUuid(),
-    fullName: 'Dr. Bo Lind',
-    departmentId: department.id,
-    hours,
-  }
+  const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo Lind', departmentId: department.id, hours }
   // The events of these clinics are of patients and their records alone.
   await doctorStore({ table: withoutEvents(table) }).save(clinic.id, [{ before: null, after: doctor }])
   const catalogue = await createCatalogue(withoutEvents(table), clinic, department, doctor.id)
   const named = { id: patient.id, fullName: fullName(patient) }
-  const appointment: Appointment = {
-    id: newUuid(),
-    ...NEW_APPOINTMENT,
-    patient: named,
-    doctor: { id: doctor.id, fullName: doctor.fullName },
-    date: '2026-05-04',
-    startTime: '09:00',
-    endTime: '09:30',
-    createdAt,
-  }
+  const bookedWith = { id: doctor.id, fullName: doctor.fullName }
+  const appointment = anAppointment({ id: newUuid(), patient: named, doctor: bookedWith, createdAt })
   const invoiceId = newUuid()
   const sample = anInvoice({ total: 10_010 })
   const invoice: Invoice = {

@@ -1,9 +1,11 @@
 /** Records of the domain, by default the simplest valid ones. Nothing is stored. */
+import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/booking/appointment.ts'
 import type { Doctor } from '../../shared/domain/booking/doctor.ts'
 import { parseWeeklyHours } from '../../shared/domain/booking/working-hours.ts'
 import type { Message } from '../../shared/domain/messages/message.ts'
 import type { Invoice } from '../../shared/domain/money/invoice.ts'
 import { NEW_PAYMENT, type Payment } from '../../shared/domain/money/payment.ts'
+import { NO_DETAILS, type Patient } from '../../shared/domain/patients/patient.ts'
 import type { Delivery } from '../../shared/domain/webhooks/delivery.ts'
 
 const AT = '2026-05-01T07:00:00.000Z'
@@ -20,6 +22,25 @@ export const aDoctor = (facts: Partial<Doctor> = {}): Doctor => ({
   breaks: {},
   timeOff: [],
   exceptions: {},
+  ...facts,
+})
+
+/** Ada Kaya, without phone number and email address. */
+export const aPerson = (facts: Partial<Patient> = {}): Patient => ({
+  ...{ id: 'p1', firstName: 'Ada', lastName: 'Kaya', ...NO_DETAILS, createdAt: AT },
+  ...facts,
+})
+
+/** A scheduled appointment of half an hour. */
+export const anAppointment = (facts: Partial<Appointment> = {}): Appointment => ({
+  ...NEW_APPOINTMENT,
+  id: 'a1',
+  patient: PATIENT,
+  doctor: { id: 'd1', fullName: 'Dr. Bo' },
+  date: '2026-05-04',
+  startTime: '09:00',
+  endTime: '09:30',
+  createdAt: AT,
   ...facts,
 })
 

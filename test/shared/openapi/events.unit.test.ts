@@ -1,11 +1,7 @@
 /** Every change of a record produces a payload that fits the document. */
 import { expect, it } from 'vitest'
 import { EVENT_PAYLOADS, Event } from '../../../shared/api/events.ts'
-import {
-  APPOINTMENT_STATUSES,
-  type Appointment,
-  NEW_APPOINTMENT,
-} from '../../../shared/domain/booking/appointment.ts'
+import { APPOINTMENT_STATUSES } from '../../../shared/domain/booking/appointment.ts'
 import { NEW_DOCTOR } from '../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../shared/domain/messages/message.ts'
@@ -31,22 +27,14 @@ import {
 } from '../../../shared/domain/webhooks/event.ts'
 import { aTreatment } from '../../support/catalogue.ts'
 import { document, resolveRef, schemaError } from '../../support/document-conformance.ts'
+import { anAppointment } from '../../support/sample-records.ts'
 import { aPatient } from '../../support/table.ts'
 
 const CLINIC = { id: newUuid() as ClinicId, timezone: 'Asia/Kathmandu' }
 const at = '2026-05-01T07:00:00.000Z'
 const patient = aPatient()
 const named = { id: patient.id, fullName: 'Ada Kaya' }
-const appointment = {
-  id: newUuid(),
-  ...NEW_APPOINTMENT,
-  patient: named,
-  doctor: named,
-  date: '2026-05-04',
-  startTime: '09:00',
-  endTime: '09:30',
-  createdAt: at,
-} satisfies Appointment
+const appointment = anAppointment({ id: newUuid(), patient: named, doctor: named })
 const invoice = {
   id: newUuid(),
   patient: { ...named, email: null },

@@ -1,11 +1,7 @@
 /** Any page of a list takes at most three round trips, one after the other, however long the list is: docs/architecture.md. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, it } from 'vitest'
-import {
-  APPOINTMENT_STATUSES,
-  type AppointmentStatus,
-  NEW_APPOINTMENT,
-} from '../../../shared/domain/booking/appointment.ts'
+import { APPOINTMENT_STATUSES, type AppointmentStatus } from '../../../shared/domain/booking/appointment.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { addDays } from '../../../shared/domain/clock.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
@@ -16,6 +12,7 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../shared/store/patients/search.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import { createRecord } from '../../support/records.ts'
+import { anAppointment } from '../../support/sample-records.ts'
 import { aPatient, freshSdkTable, newClinic, tableOfFile } from '../../support/table.ts'
 
 const TOTAL = 150
@@ -49,17 +46,15 @@ function roundTripMeter(client: DynamoDBDocumentClient) {
 it('of appointments, with every filter', async () => {
   const person = { id: newUuid(), fullName: 'Ada Kaya' }
   for (let n = 0; n < TOTAL; n++)
-    await createRecord(db.table, clinic, appointmentStore(db), {
-      ...NEW_APPOINTMENT,
-      id: newUuid(),
-      patient: person,
-      doctor: { id: person.id, fullName: 'Dr. Bo' },
-      date: addDays('2025-01-01', 5 * n),
-      startTime: '09:00',
-      endTime: '09:30',
-      status: APPOINTMENT_STATUSES[n % 2] ?? 'scheduled',
-      createdAt: clinic.createdAt,
-    })
+    await createRecord(
+      db.table,
+      clinic,
+      appointmentStore(db),
+      anAppointment({
+        ...{ id: newUuid(), patient: person, doctor: person },
+        ...{ date: addDays('2025-01-01', 5 * n), status: APPOINTMENT_STATUSES[n % 2] },
+      }),
+    )
   for (const filter of [
     {},
     { patient: person.id },

@@ -9,7 +9,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { openDataFolder } from '../../../../bin/local/data-folder.ts'
 import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
-import { NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
 import type { Doctor } from '../../../../shared/domain/booking/doctor.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { documentClient } from '../../../../shared/runtime/document-client.ts'
@@ -33,15 +32,9 @@ import { importRows, writeRows } from '../../../support/imports.ts'
 import { runTool } from '../../../support/operator-tool.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { restored } from '../../../support/restored.ts'
+import { anAppointment } from '../../../support/sample-records.ts'
 import { rounds } from '../../../support/scale.ts'
-import {
-  aPatient,
-  createTestTable,
-  freshTable,
-  NOW,
-  newClinic,
-  type TestTable,
-} from '../../../support/table.ts'
+import { aPatient, createTestTable, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 import { sortedJson } from '../../../support/table-text.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
@@ -166,16 +159,13 @@ function writerOf({ table }: TestTable, clinic: ClinicId, doctor: Doctor) {
     await writer.createMany(clinic, [patient])
     await patientChanges(own).update(clinic, patient.id, { lastName: `Changed${steps}` })
     const changes = new Changeset(own, clinic)
-    appointmentStore({ table: own }).change(changes, null, {
-      ...NEW_APPOINTMENT,
+    const booked = anAppointment({
       id: newId(),
       patient: { id: patient.id, fullName: `Own Changed${steps}` },
       doctor: { id: doctor.id, fullName: doctor.fullName },
       date: new Date(Date.UTC(2018, 0, steps)).toISOString().slice(0, 10),
-      startTime: '09:00',
-      endTime: '09:30',
-      createdAt: new Date(NOW).toISOString(),
     })
+    appointmentStore({ table: own }).change(changes, null, booked)
     await changes.commit()
   }
 }

@@ -1,22 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
+import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import {
   type AppointmentAction,
   applyAction,
   closeAs,
   isUpcoming,
 } from '../../../../shared/domain/booking/appointment-actions.ts'
+import { anAppointment } from '../../../support/sample-records.ts'
 
-const appointment: Appointment = {
-  ...NEW_APPOINTMENT,
-  id: 'a1',
-  patient: { id: 'p1', fullName: 'Ada Kaya' },
-  doctor: { id: 'd1', fullName: 'Dr. Bo Lind' },
-  date: '2026-05-04',
-  startTime: '09:00',
-  endTime: '09:30',
-  createdAt: '2026-05-01T07:00:00.000Z',
-}
+const appointment = anAppointment()
 /** The start of the appointment. */
 const at = '2026-05-04T06:00:00.000Z'
 const now = { at, timezone: 'Europe/Istanbul' }

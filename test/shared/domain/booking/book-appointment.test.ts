@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
 import {
   type BookingFacts,
   type BookingRequest,
   bookAppointment,
 } from '../../../../shared/domain/booking/book-appointment.ts'
-import { NO_DETAILS } from '../../../../shared/domain/patients/patient.ts'
-import { aDoctor } from '../../../support/sample-records.ts'
+import { aDoctor, anAppointment, aPerson } from '../../../support/sample-records.ts'
 
 const request: BookingRequest = {
   id: 'a1',
@@ -26,13 +24,7 @@ const request: BookingRequest = {
 
 const doctor = aDoctor()
 
-const patient = {
-  id: 'p1',
-  firstName: 'Ada',
-  lastName: 'Kaya',
-  ...NO_DETAILS,
-  createdAt: '2026-01-01T00:00:00.000Z',
-}
+const patient = aPerson()
 
 const inactive = { patient: { ...patient, isActive: false } }
 
@@ -42,17 +34,7 @@ describe('bookAppointment', () => {
   it('returns the scheduled appointment with copied names and the end of the interval', () => {
     expect(bookAppointment({ ...request, notes: 'Bring papers' }, facts)).toEqual({
       kind: 'booked',
-      appointment: {
-        ...NEW_APPOINTMENT,
-        id: 'a1',
-        patient: { id: 'p1', fullName: 'Ada Kaya' },
-        doctor: { id: 'd1', fullName: 'Dr. Bo' },
-        date: '2026-05-04',
-        startTime: '09:30',
-        endTime: '10:15',
-        notes: 'Bring papers',
-        createdAt: '2026-05-01T07:00:00.000Z',
-      },
+      appointment: anAppointment({ startTime: '09:30', endTime: '10:15', notes: 'Bring papers' }),
     })
   })
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
-import type { Room, Treatment } from '../../../../shared/domain/booking/catalogue.ts'
+import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import {
   type AppointmentChanges,
   type ChangeFacts,
@@ -9,39 +8,22 @@ import {
   targetOf,
 } from '../../../../shared/domain/booking/change-appointment.ts'
 import { parseWeeklyHours } from '../../../../shared/domain/booking/working-hours.ts'
-import { NO_DETAILS } from '../../../../shared/domain/patients/patient.ts'
-import { aDoctor } from '../../../support/sample-records.ts'
+import { aRoom, aTreatment } from '../../../support/catalogue.ts'
+import { aDoctor, anAppointment, aPerson } from '../../../support/sample-records.ts'
 
 const at = '2026-05-01T07:00:00.000Z'
 const doctor = aDoctor({ fullName: 'Dr. Bo Lind-Berg', hours: parseWeeklyHours('mon-sun 09:00-17:00') })
-const patient = { id: 'p1', firstName: 'Ada', lastName: 'Kaya', ...NO_DETAILS, createdAt: at }
-const room: Room = { id: 'r2', name: 'Room 2', departmentId: null, isActive: true }
-const treatment: Treatment = {
-  id: 't1',
-  name: 'Check-up, new name',
-  code: null,
-  description: null,
-  minutes: 60,
-  price: 0,
-  currency: 'EUR',
-  doctorIds: ['d1', 'd2'],
-  isActive: true,
-}
+const patient = aPerson()
+const room = aRoom({ id: 'r2', name: 'Room 2' })
+const treatment = aTreatment({ id: 't1', name: 'Check-up, new name', minutes: 60, doctorIds: ['d1', 'd2'] })
 
-const before: Appointment = {
-  ...NEW_APPOINTMENT,
-  id: 'a1',
-  patient: { id: 'p1', fullName: 'Ada Kaya' },
-  doctor: { id: 'd1', fullName: 'Dr. Bo Lind' },
-  date: '2026-05-04',
-  startTime: '09:00',
+const before = anAppointment({
   endTime: '09:45',
   notes: 'First appointment',
   treatments: [{ id: 't1', name: 'Check-up' }],
   room: { id: 'r1', name: 'Room 1' },
   confirmedAt: at,
-  createdAt: at,
-}
+})
 const facts: ChangeFacts = {
   patient,
   doctor,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Room, Treatment } from '../../../../shared/domain/booking/catalogue.ts'
+import type { Treatment } from '../../../../shared/domain/booking/catalogue.ts'
 import {
   alternativesTo,
   intervalOf,
@@ -8,24 +8,14 @@ import {
   type PlacementRejection,
   placementRejection,
 } from '../../../../shared/domain/booking/placement.ts'
+import { aRoom, aTreatment } from '../../../support/catalogue.ts'
 import { aDoctor } from '../../../support/sample-records.ts'
 
 const doctor = aDoctor()
-const room: Room = { id: 'r1', name: 'Room 1', departmentId: null, isActive: true }
+const room = aRoom({ id: 'r1' })
 const treatment = (id: string, facts: Partial<Treatment> = {}): [string, Treatment] => [
   id,
-  {
-    id,
-    name: id,
-    code: null,
-    description: null,
-    minutes: 30,
-    price: 0,
-    currency: 'EUR',
-    doctorIds: ['d1'],
-    isActive: true,
-    ...facts,
-  },
+  aTreatment({ id, doctorIds: ['d1'], ...facts }),
 ]
 const treatments = new Map([
   treatment('t1'),

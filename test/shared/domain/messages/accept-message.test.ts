@@ -4,7 +4,8 @@ import {
   type MessageFacts,
   type MessageRequest,
 } from '../../../../shared/domain/messages/accept-message.ts'
-import { NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
+import type { Patient } from '../../../../shared/domain/patients/patient.ts'
+import { anSms, aPerson } from '../../../support/sample-records.ts'
 
 const NOW = Date.parse('2026-05-01T21:30:00.000Z')
 
@@ -21,15 +22,7 @@ const request: MessageRequest = {
   defaultLimits: { smsPerDay: 2, emailsPerDay: 3, messagesPerRecipient: 2, smsCountries: ['TR'] },
 }
 
-const patient = {
-  id: 'p1',
-  firstName: 'Ada',
-  lastName: 'Kaya',
-  ...NO_DETAILS,
-  phoneNumber: '+905321234567',
-  emailAddress: 'ada@example.com',
-  createdAt: '2026-01-01T00:00:00.000Z',
-}
+const patient = aPerson({ phoneNumber: '+905321234567', emailAddress: 'ada@example.com' })
 
 const facts: MessageFacts = { patient, limits: null, sentToday: 0, sentToRecipient: 0 }
 
@@ -42,26 +35,11 @@ describe('acceptMessage', () => {
       kind: 'accepted',
       dailyLimit: 2,
       recipientLimit: 2,
-      message: {
-        id: 'm1',
-        channel: 'sms',
-        type: 'manual',
-        recipient: '+905321234567',
-        subject: null,
-        text: 'See you at ten',
-        status: 'queued',
-        providerMessageId: null,
-        errorMessage: null,
-        sentAt: null,
-        patient: { id: 'p1', fullName: 'Ada Kaya' },
+      message: anSms({
         acceptedAt: '2026-05-01T21:30:00.000Z',
         acceptedOn: '2026-05-02',
-        dispatch: {
-          dueAt: NOW + 20_000,
-          claim: { token: 'c1', until: NOW + 20_000 },
-          isUnresolved: false,
-        },
-      },
+        dispatch: { dueAt: NOW + 20_000, claim: { token: 'c1', until: NOW + 20_000 }, isUnresolved: false },
+      }),
     })
   })
 

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import {
-  APPOINTMENT_STATUSES,
-  type Appointment,
-  NEW_APPOINTMENT,
-} from '../../../../shared/domain/booking/appointment.ts'
+import { APPOINTMENT_STATUSES, type Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { CHANNELS, MESSAGE_STATUSES } from '../../../../shared/domain/messages/message.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/money/invoice.ts'
 import { PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/money/payment.ts'
-import { NO_DETAILS, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import {
   appointmentEventDraft,
   eventPayload,
@@ -17,34 +12,17 @@ import {
   patientEventDraft,
   paymentEventDraft,
 } from '../../../../shared/domain/webhooks/event.ts'
-import { anInvoice, anSms, aPayment } from '../../../support/sample-records.ts'
+import { anAppointment, anInvoice, anSms, aPayment, aPerson } from '../../../support/sample-records.ts'
 
 const id = (n: number) => `6d0e2a7c-0000-4000-8000-${String(n).padStart(12, '0')}`
 const at = '2026-05-01T07:00:00.000Z'
 
-const patient: Patient = {
-  id: id(1),
-  firstName: 'Ada',
-  lastName: 'Kaya',
-  ...NO_DETAILS,
-  dateOfBirth: '1980-01-02',
-  gender: 'female',
-  phoneNumber: '+905321234567',
-  emailAddress: 'ada@example.com',
-  createdAt: at,
-}
+const contact = { phoneNumber: '+905321234567', emailAddress: 'ada@example.com' }
+const patient = aPerson({ id: id(1), dateOfBirth: '1980-01-02', gender: 'female', ...contact })
 const named = { id: patient.id, fullName: 'Ada Kaya' }
 
-const appointment: Appointment = {
-  id: id(2),
-  ...NEW_APPOINTMENT,
-  patient: named,
-  doctor: { id: id(3), fullName: 'Dr. Bo Lind' },
-  date: '2026-05-04',
-  startTime: '09:00',
-  endTime: '09:30',
-  createdAt: at,
-}
+const doctor = { id: id(3), fullName: 'Dr. Bo Lind' }
+const appointment = anAppointment({ id: id(2), patient: named, doctor })
 
 const invoice = anInvoice({ id: id(4), patient: { ...named, email: patient.emailAddress } })
 const payment = aPayment(invoice, { id: id(6) })

@@ -1,10 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  APPOINTMENT_STATUSES,
-  type Appointment,
-  NEW_APPOINTMENT,
-} from '../../../../shared/domain/booking/appointment.ts'
+import { APPOINTMENT_STATUSES, type Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -12,6 +8,7 @@ import type { CalendarFilter } from '../../../../shared/store/calendar/calendar-
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retries.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { anAppointment } from '../../../support/sample-records.ts'
 import { property } from '../../../support/scale.ts'
 import { tableOfFile } from '../../../support/table.ts'
 
@@ -45,24 +42,16 @@ const filterArbitrary: fc.Arbitrary<Filter> = fc.record(
   { requiredKeys: [] },
 )
 
-const toAppointment = (facts: {
-  date: string
-  startTime: string
-  status: Appointment['status']
-  patient: string
-  doctor: string
-  room: string | null
-  notes: string | null
-}): Appointment => ({
-  ...NEW_APPOINTMENT,
-  ...facts,
-  id: newUuid(),
-  patient: { id: facts.patient, fullName: 'Ada Kaya' },
-  doctor: { id: facts.doctor, fullName: 'Dr. Bo Lind' },
-  room: facts.room ? { id: facts.room, name: 'Room 1' } : null,
-  endTime: '23:00',
-  createdAt: '2026-01-01T00:00:00.000Z',
-})
+type Facts = typeof appointmentArbitrary extends fc.Arbitrary<infer Facts> ? Facts : never
+const toAppointment = ({ patient, doctor, room, ...facts }: Facts) =>
+  anAppointment({
+    ...facts,
+    id: newUuid(),
+    patient: { id: patient, fullName: 'Ada Kaya' },
+    doctor: { id: doctor, fullName: 'Dr. Bo Lind' },
+    room: room ? { id: room, name: 'Room 1' } : null,
+    endTime: '23:00',
+  })
 
 async function save(clinic: ClinicId, after: Appointment, table: Table = db.table): Promise<void> {
   const list = appointmentStore({ table })

@@ -5,7 +5,6 @@ import {
   APPOINTMENT_STATUSES,
   type Appointment,
   type AppointmentStatus,
-  NEW_APPOINTMENT,
 } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -19,6 +18,7 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import { repeatOnConflict } from '../../../../shared/store/table/retries.ts'
 import { openTable, type Table } from '../../../../shared/store/table/table.ts'
+import { anAppointment } from '../../../support/sample-records.ts'
 import { property } from '../../../support/scale.ts'
 import { engineClient, tableOfFile } from '../../../support/table.ts'
 import { withoutUpdatedAt } from '../../../support/without-updated-at.ts'
@@ -48,14 +48,12 @@ const appointmentArbitrary = fc
     room: fc.constantFrom(...PEOPLE, null),
     notes: fc.constantFrom(null, 'short', 'long '.repeat(300)),
   })
-  .map(
-    ({ patient, doctor, room, ...facts }): Appointment => ({
+  .map(({ patient, doctor, room, ...facts }) =>
+    anAppointment({
       id: newUuid(),
-      ...NEW_APPOINTMENT,
       patient: { id: patient, fullName: 'Ada Kaya' },
       doctor: { id: doctor, fullName: 'Dr. Bo' },
       endTime: '18:00',
-      createdAt: '2026-01-01T00:00:00.000Z',
       ...facts,
       room: room === null ? null : { id: room, name: 'Room 1' },
     }),

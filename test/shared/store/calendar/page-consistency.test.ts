@@ -1,16 +1,13 @@
 /** Pages that are read while records change their status, are created and are moved. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  APPOINTMENT_STATUSES,
-  type Appointment,
-  NEW_APPOINTMENT,
-} from '../../../../shared/domain/booking/appointment.ts'
+import { APPOINTMENT_STATUSES, type Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { anAppointment } from '../../../support/sample-records.ts'
 import { property } from '../../../support/scale.ts'
 import { tableOfFile } from '../../../support/table.ts'
 
@@ -25,15 +22,12 @@ const appointmentArbitrary = fc
     startTime: fc.constantFrom('09:00', '09:30', '17:45'),
     status: fc.constantFrom(...APPOINTMENT_STATUSES),
   })
-  .map(
-    (facts): Appointment => ({
+  .map((facts) =>
+    anAppointment({
       id: newUuid(),
-      ...NEW_APPOINTMENT,
       patient: { id: PATIENT, fullName: 'Ada Kaya' },
       doctor: { id: DOCTOR, fullName: 'Dr. Bo' },
       endTime: '18:00',
-      notes: null,
-      createdAt: '2026-01-01T00:00:00.000Z',
       ...facts,
     }),
   )

@@ -1,26 +1,22 @@
 /** Pages whose large records are read by id while they change. */
 import { expect, it } from 'vitest'
-import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/booking/appointment.ts'
+import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { anAppointment } from '../../../support/sample-records.ts'
 import { freshTable } from '../../../support/table.ts'
 
 const [PATIENT, DOCTOR] = [newUuid(), newUuid()]
 
-const LONG_APPOINTMENT: Appointment = {
+const LONG_APPOINTMENT = anAppointment({
   id: newUuid(),
-  ...NEW_APPOINTMENT,
   patient: { id: PATIENT, fullName: 'Ada Kaya' },
   doctor: { id: DOCTOR, fullName: 'Dr. Bo' },
-  date: '2026-05-04',
-  startTime: '09:00',
-  endTime: '09:30',
   notes: 'long '.repeat(200),
-  createdAt: '2026-01-01T00:00:00.000Z',
-}
+})
 
 it.each([
   { name: 'clinic', filter: {} },
