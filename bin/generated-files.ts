@@ -5,6 +5,7 @@ import { publishedErrors } from '../shared/openapi/published-errors.ts'
 import type { ApiDocument } from '../shared/openapi/read-document.ts'
 import { commandTables } from './command-tables.ts'
 import { importTable } from './import-table.ts'
+import { typescriptClient } from './typescript-client.ts'
 
 const COMMANDS_PAGE = 'docs/operate/commands.md'
 const IMPORT_PAGE = 'docs/import.md'
@@ -19,6 +20,7 @@ export async function generatedFiles(read: (file: string) => string): Promise<Re
     [COMMANDS_PAGE]: withCurrentTables(read(COMMANDS_PAGE), await commandTables()),
     [IMPORT_PAGE]: withCurrentTables(read(IMPORT_PAGE), { columns: importTable() }),
     ...pythonClient(document as ApiDocument, read),
+    'shared/clients/typescript/resources.ts': typescriptClient(document as ApiDocument),
   }
 }
 

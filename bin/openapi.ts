@@ -1,6 +1,6 @@
 /**
  * `npm run openapi`: writes the API document, the error catalogue, the tables that repeat them, and the generated files of the
- * Python client.
+ * clients.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
@@ -8,7 +8,7 @@ import { generatedFiles } from './generated-files.ts'
 
 const { check } = new Command('npm run openapi')
   .description(
-    'Writes docs/openapi.json, docs/errors.json, the tables in the documentation that repeat them, and the generated files of the Python client.',
+    'Writes docs/openapi.json, docs/errors.json, the tables in the documentation that repeat them, and the generated files of the clients.',
   )
   .option('--check', 'write nothing, and fail if a file differs')
   .parse()
