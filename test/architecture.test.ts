@@ -76,7 +76,7 @@ const IMPORTS: Record<string, string[]> = {
     'shared/runtime/workers.ts',
     'shared/store/keys',
   ],
-  'bin/clinic': ['infra/local/process/move-clock.ts', 'package.json', 'shared'],
+  'bin/clinic': ['bin/local/data-folder.ts', 'infra/local/process/move-clock.ts', 'package.json', 'shared'],
   'bin/clinic/restore': [
     'bin/clinic',
     'bin/local/data-folder.ts',
