@@ -38,9 +38,17 @@ export async function importWithProgress(
   let latest: ImportProgress | undefined
   const done = (): number => (latest ? latest.rows.records + latest.rows.rejected : 0)
   const interruption = new AbortController()
-  const interrupt = () => interruption.abort()
-  // A second Ctrl-C ends the process at once.
-  process.once('SIGINT', interrupt)
+  const sayStopped = (rows: string) => {
+    const counts = latest ? `: ${countsText(latest)}` : ''
+    if (!check) bar.printLine(`${file}: stopped after ${rows} rows${counts}. Run it again to continue.`)
+  }
+  const interrupt = () => {
+    if (!interruption.signal.aborted) return interruption.abort()
+    // A second Ctrl-C ends the process at once: the transaction that is being written may be stored too.
+    sayStopped(`at least ${done()}`)
+    process.exit(EXIT.interrupted)
+  }
+  process.on('SIGINT', interrupt)
   try {
     const result = await importFile({ file, conversions }, entity, clinic, {
       now: Date.now,
@@ -64,8 +72,7 @@ export async function importWithProgress(
       corrections: !check && result.rejected > 0 ? [options.rejected.path] : [],
     }
   } catch (error) {
-    if (latest && !check)
-      bar.printLine(`${file}: stopped after ${done()} rows: ${countsText(latest)}. Run it again to continue.`)
+    if (latest) sayStopped(`${done()}`)
     if (error instanceof ImportStopped)
       throw new CommandFailure(check ? 'Interrupted. Nothing was written.' : 'Interrupted.', EXIT.interrupted)
     throw error

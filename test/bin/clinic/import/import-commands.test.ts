@@ -275,10 +275,16 @@ describe('import', () => {
     const isWriting = () => isAsked && process.listenerCount('SIGINT') === 1
     await vi.waitFor(() => expect(isWriting()).toBe(true), { timeout: 30_000, interval: 1 })
     process.emit('SIGINT')
+    const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
+    // A second one does not wait for the transaction.
+    process.emit('SIGINT')
+    expect(exit).toHaveBeenCalledWith(130)
+    exit.mockRestore()
     const { code, errors } = await running
     expect(process.listenerCount('SIGINT')).toBe(0)
     for (const listener of others) process.on('SIGINT', listener)
     expect(code).toBe(130)
+    expect(errors).toContain(`${path}: stopped after at least 0 rows. Run it again to continue.\n`)
     expect(errors).toContain(
       `${path}: stopped after 97 rows: 96 imported, 0 updated, 0 unchanged, 1 rejected. Run it again to continue.\nInterrupted.\n`,
     )
