@@ -22,10 +22,10 @@ import { GroupedTexts, groupText } from '../files/grouped-texts.ts'
 import { checkHeader, fieldsOf, unreadProblems, valuesByField } from '../files/header.ts'
 import { digestOf, entityOf } from '../files/import-paths.ts'
 import { ConverterMistake, ImportFileError, Problem } from '../files/problems.ts'
-import { type FileFormat, REASON, type SourceRow } from '../files/row.ts'
+import { type FileFormat, HEADER_PROBLEM, REASON, type SourceRow, SUM_PROBLEM } from '../files/row.ts'
 import { openRows } from '../files/rows.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
-import { fileEntities } from './file-entities.ts'
+import { fileEntities, LINE_ITEMS } from './file-entities.ts'
 
 /** A file whose records are kept. */
 export type ConvertedFile = {
@@ -46,9 +46,9 @@ type Reading = {
   readonly now?: number
 }
 
-/** The records of a row, or why it has none. */
+/** The records of a row, or why it has none, and the invoice whose line item it would be. */
 type Outcome =
-  | { readonly problem: string }
+  | { readonly problem: string; readonly invoice?: string | null }
   | { readonly records: readonly Converted[]; readonly warnings: readonly string[] }
 
 /** The records of the files of an import, in a temporary database. */
@@ -100,6 +100,7 @@ export class Conversions implements Disposable {
       : ownReader(entity as Entities[number], columns)
     const read = { read: 0, withoutRecords: [] as number[] }
     const problems = new GroupedTexts()
+    let unclear: string | undefined
     for await (const source of groupOf ? groupedRows(file, rows, groupOf) : rows) {
       read.read += 1 + (source.further?.length ?? 0)
       const at = this.#rows++
@@ -108,17 +109,21 @@ export class Conversions implements Disposable {
       if ('problem' in outcome) {
         problems.add(outcome.problem, source.line)
         const group = groupOf && 'values' in source ? idText(groupOf(source.values)) : null
-        this.#addRecord.run(file, '', at, group, textOf(outcome))
+        const invoice = outcome.invoice ?? group
+        if (invoice === null && ![SUM_PROBLEM, HEADER_PROBLEM].includes(outcome.problem))
+          unclear ??= `${file}:${source.line}: ${outcome.problem}: correct the line, which may be a line item`
+        this.#addRecord.run(file, '', at, invoice, textOf(outcome))
       } else if (outcome.records.length === 0) read.withoutRecords.push(source.line)
       else
         for (const [index, { entity: name, fields }] of outcome.records.entries()) {
           found.add(name)
           const warnings = index === 0 ? outcome.warnings : []
           const record = textOf({ values: fields, warnings })
-          this.#addRecord.run(file, name, at, idText(fields.external_id), record)
+          this.#addRecord.run(file, name, at, idText(fields.external_id ?? fields.id), record)
         }
     }
     if (read.read === 0) throw new ImportFileError(`${file}: the file has no rows`)
+    if (unclear !== undefined && found.has(LINE_ITEMS)) throw new ImportFileError(unclear)
     if (fileConverter) requireAllRead(file, fileConverter, columns, format)
     const [first] = this.#entities.filter(({ name }) => found.has(name))
     if (!first) {
@@ -200,14 +205,17 @@ export class Conversions implements Disposable {
       for (const name of Object.keys(values)) columns.add(name)
       return new Row(one.line, values, columns)
     })
+    let invoice: string | null = null
     try {
-      return outcomeOf(() => {
+      const outcome = outcomeOf(() => {
         if (typeof fileConverter !== 'function') columns.require(fileConverter.groupBy)
-        const result = called(fileConverter, rows)
+        const given = recordsOf(called(fileConverter, rows), this.#entities, columns.currencies)
+        const [first, ...others] = given.filter(({ entity }) => entity === LINE_ITEMS)
+        if (others.length === 0) invoice = idText(first?.fields.external_id)
         if (columns.problems.size > 0) throw new Problem()
-        const records = this.#newOf(recordsOf(result, this.#entities, columns.currencies))
-        return { records, warnings: [...columns.warnings] }
+        return { records: this.#newOf(given), warnings: [...columns.warnings] }
       }, columns.problems)
+      return 'problem' in outcome ? { ...outcome, invoice } : outcome
     } catch (error) {
       throw new ImportFileError(`${file}:${source.line}: ${failureText(error, this.#converter?.path ?? '')}`)
     }

@@ -92,6 +92,25 @@ it('gives the rows of one record together, with those below without its id, in t
   )
 })
 
+it('rejects an invoice with the row of one of its line items, and stops where it is unclear whose that is', async () => {
+  const Kartei = (row: Row) => {
+    const external_id = `I${row.text('Nr')}`
+    if (row.text('Preis') === null) return { invoices: { external_id } }
+    return { 'line-items': { external_id, line_items: [{ unit_price: row.amount('Preis', ',', 'EUR') }] } }
+  }
+  const rows = 'Nr;Preis\n1;\n2;\n3;\n1;?\n2;5,00\n2;5,00\n3;5,00\n'
+  expect(await convert(patients({ Kartei }), rows)).toMatchObject({
+    invoices: [
+      '2: line_items has rows that were rejected',
+      '3: line_items has rows that were rejected',
+      { external_id: 'I3', line_items: [{ unit_price: '5.00' }] },
+    ],
+  })
+  expect(await convert(patients({ Kartei }), `${rows}3;5,00;x\n`)).toBe(
+    'Kartei 2026.csv:9: has 3 columns, but the header has 2: correct the line, which may be a line item',
+  )
+})
+
 it('rejects a row for all of its cells that cannot be read, whatever the function makes of them', async () => {
   const strict = converter({
     Kartei: (row) => {
