@@ -149,19 +149,6 @@ describe('the deadline of an SMS', () => {
   })
 })
 
-it('calls SNS once when it throttles', async () => {
-  let requests = 0
-  await serve(async (request, response) => {
-    requests++
-    await request.resume().toArray()
-    response
-      .writeHead(429, { 'content-type': 'text/xml' })
-      .end('<ErrorResponse><Error><Type>Sender</Type><Code>Throttled</Code></Error></ErrorResponse>')
-  })
-  expect(await sendSms()).toMatchObject({ kind: 'unavailable' })
-  expect(requests).toBe(1)
-})
-
 it('does not send an SMS whose deadline passed before the client had credentials, and knows that it was not sent', async () => {
   let requests = 0
   await serve((_, response) => {
