@@ -23,19 +23,22 @@ function countingTable() {
   return { table, counts }
 }
 
+/** As many invoices and a payment of each, both of its month. */
+function billsAndPayments(count: number, monthOf: (n: number) => string) {
+  const bills = Array.from({ length: count }, (_, n) => ({
+    ...{ ...invoice, external_id: `i${n}`, invoice_number: `N${n}`, subtotal: 100 },
+    issue_date: `${monthOf(n)}-01`,
+  }))
+  const rows = bills.map(({ external_id }, n) => ({
+    ...{ ...payment, external_id: `p${n}`, invoice_external_id: external_id },
+    payment_date: `${monthOf(n)}-02`,
+  }))
+  return { bills, rows }
+}
+
 it('reads what payments of new invoices depend on with the same few calls, however many they are', async () => {
-  const bills = Array.from({ length: 40 }, (_, n) => ({
-    ...invoice,
-    external_id: `i${n}`,
-    invoice_number: `N${n}`,
-    subtotal: 100,
-  }))
+  const { bills, rows } = billsAndPayments(40, () => '2026-04')
   await imported.load('invoices', bills)
-  const rows = bills.map((bill, n) => ({
-    ...payment,
-    external_id: `p${n}`,
-    invoice_external_id: bill.external_id,
-  }))
   const { table, counts } = countingTable()
   expect(await imported.load('payments', rows, table)).toMatchObject({ imported: 40 })
   // Whether the clinic is being deleted, its secret and links; payments and invoices, then patients.
@@ -48,21 +51,8 @@ it('reads what payments of new invoices depend on with the same few calls, howev
 })
 
 it('writes payments that share their months together, in whatever order the file has them', async () => {
-  const monthOf = (n: number) => `2026-0${1 + (n % 6)}`
-  const bills = Array.from({ length: 48 }, (_, n) => ({
-    ...invoice,
-    external_id: `i${n}`,
-    invoice_number: `N${n}`,
-    issue_date: `${monthOf(n)}-01`,
-    subtotal: 100,
-  }))
+  const { bills, rows } = billsAndPayments(48, (n) => `2026-0${1 + (n % 6)}`)
   await imported.load('invoices', bills)
-  const rows = bills.map((bill, n) => ({
-    ...payment,
-    external_id: `p${n}`,
-    invoice_external_id: bill.external_id,
-    payment_date: `${monthOf(n)}-02`,
-  }))
   const { db } = imported
   const tallies: number[] = []
   const table: Table = {

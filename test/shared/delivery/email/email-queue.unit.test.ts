@@ -38,25 +38,16 @@ describe('a queued email', () => {
     ])
   })
 
-  it.each([
-    '',
-    '{',
-    'null',
-    '[]',
-    '{}',
-    '"text"',
-    JSON.stringify({ ...queued, clinic: 'nord' }),
-    JSON.stringify({ ...queued, message: undefined }),
-    JSON.stringify({ ...queued, waits: -1 }),
-    JSON.stringify({ ...queued, waits: 1.5 }),
-    JSON.stringify({ ...queued, waits: '1' }),
-    JSON.stringify({ ...queued, waits: undefined }),
-    // Unknown fields are rejected.
-    JSON.stringify({ ...queued, recipient: 'ada@example.com' }),
-    JSON.stringify([queued]),
-  ])('is rejected as %s', (body) => {
-    expect(() => readQueuedEmail(body)).toThrow()
-  })
+  const NO_OBJECTS = ['', '{', 'null', '[]', '{}', '"text"', JSON.stringify([queued])]
+  const WAITS = [-1, 1.5, '1', undefined].map((waits) => ({ waits }))
+  const UNKNOWN_FIELD = { recipient: 'ada@example.com' }
+  const wrong = [{ clinic: 'nord' }, { message: undefined }, ...WAITS, UNKNOWN_FIELD]
+  it.each([...NO_OBJECTS, ...wrong.map((one) => JSON.stringify({ ...queued, ...one }))])(
+    'is rejected as %s',
+    (body) => {
+      expect(() => readQueuedEmail(body)).toThrow()
+    },
+  )
 })
 
 it('backoffSeconds doubles from 15 seconds to 15 minutes, less up to a quarter', () => {

@@ -118,15 +118,8 @@ const dayArbitrary = fc
     ),
   })
   .map(({ date, timezone, hours, breaks, blocks, exception, off, busy }) => {
-    const everyDay = (plan: readonly Window[]) => ({
-      mon: plan,
-      tue: plan,
-      wed: plan,
-      thu: plan,
-      fri: plan,
-      sat: plan,
-      sun: plan,
-    })
+    const everyDay = (plan: readonly Window[]) =>
+      Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((name) => [name, plan]))
     return dayOf({
       date,
       timezone,
@@ -284,25 +277,22 @@ describe('closedReason', () => {
 })
 
 describe('nextFreeSlots', () => {
-  it('offers three slots, later on the same day first, then on the next days', () => {
-    const day = dayOf({ busy: [interval('09:00', '11:00')] })
-    const wanted = interval('09:30', '10:30')
-    const offers = nextFreeSlots(day, (date) => (date === day.date ? day.busy : []), wanted, 14, NEVER)
-    expect(offers.map(({ date, from }) => `${date} ${formatTime(from)}`)).toEqual([
-      '2026-05-04 11:00',
-      '2026-05-05 09:00',
-      '2026-05-05 10:00',
-    ])
-  })
-
-  it('does not offer the requested start, or an earlier one, on the same day', () => {
-    const wanted = interval('11:00', '11:30')
-    const offers = nextFreeSlots(dayOf(), () => [], wanted, 1, NEVER)
-    expect(offers.map(({ date, from }) => `${date} ${formatTime(from)}`)).toEqual([
-      '2026-05-04 11:30',
-      '2026-05-05 09:00',
-      '2026-05-05 09:30',
-    ])
+  const MORNING = [interval('09:00', '11:00')]
+  it.each([
+    [
+      'later on the same day first, then on the next days',
+      MORNING,
+      '09:30',
+      '10:30',
+      ['11:00', '09:00', '10:00'],
+    ],
+    ['neither the requested start, nor an earlier one', [], '11:00', '11:30', ['11:30', '09:00', '09:30']],
+  ])('offers three slots, %s', (_, busy, from, to, [first, ...next]) => {
+    const day = dayOf({ busy })
+    const busyOn = (date: string) => (date === day.date ? busy : [])
+    const offers = nextFreeSlots(day, busyOn, interval(from, to), 14, NEVER)
+    const expected = [`2026-05-04 ${first}`, ...next.map((time) => `2026-05-05 ${time}`)]
+    expect(offers.map((offer) => `${offer.date} ${formatTime(offer.from)}`)).toEqual(expected)
   })
 
   it('offers slots of the requested length', () => {

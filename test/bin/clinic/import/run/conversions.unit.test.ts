@@ -137,74 +137,69 @@ it('rejects a row for all of its cells that cannot be read, whatever the functio
 const patients = (files: object) => ({ files }) as Converter
 const person = { external_id: '1', first_name: 'A', last_name: 'B' }
 const ROW = 'Nr;Name\n1;Ada\n'
+/** A converter of patients whose notes, and what else is given, are read from a row. */
+const noting = (read: (row: Row) => object) =>
+  converter({ Kartei: (row) => ({ patients: { ...person, ...read(row) } }) })
 
 it.each<[string, Converter, string]>([
   [
     'takes no such file',
     patients({ Karte: () => null }),
-    'Kartei 2026.csv: no function of conversions.unit.test.ts takes the file: its names are "Karte"',
+    ': no function of conversions.unit.test.ts takes the file: its names are "Karte"',
   ],
   [
     'reads a column that is missing',
-    converter({ Kartei: (row) => ({ patients: { ...person, notes: row.text('Nahme') } }) }),
-    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: the file has no column "Nahme" (did you mean Name?)',
+    noting((row) => ({ notes: row.text('Nahme') })),
+    ':2: conversions.unit.test.ts:LINE: the file has no column "Nahme" (did you mean Name?)',
   ],
   [
     'groups by a column that is missing',
     converter({ Kartei: { groupBy: 'Nrr', convert: () => null } }),
-    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: the file has no column "Nrr" (did you mean Nr?)',
+    ':2: conversions.unit.test.ts:LINE: the file has no column "Nrr" (did you mean Nr?)',
   ],
   [
     'neither reads nor ignores a column',
-    converter({ Kartei: (row) => ({ patients: { ...person, notes: row.text('Nr') } }) }),
-    'Kartei 2026.csv:1: column "Name" is neither read nor ignored',
+    noting((row) => ({ notes: row.text('Nr') })),
+    ':1: column "Name" is neither read nor ignored',
   ],
   [
     'throws an error whose message may have values',
-    patients({
-      Kartei: () => {
-        throw new Error('Ada')
-      },
+    noting(() => {
+      throw new Error('Ada')
     }),
-    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: Error',
+    ':2: conversions.unit.test.ts:LINE: Error',
   ],
   [
     'reads a property of null',
-    converter({
-      Kartei: (row) => ({ patients: { ...person, notes: JSON.parse('null')[row.text('Name') ?? ''] } }),
-    }),
-    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: TypeError: Cannot read properties of null',
+    noting((row) => ({ notes: JSON.parse('null')[row.text('Name') ?? ''] })),
+    ':2: conversions.unit.test.ts:LINE: TypeError: Cannot read properties of null',
   ],
   [
     'returns an unknown field',
-    patients({ Kartei: () => ({ patients: { ...person, frist_name: 'A' } }) }),
-    'Kartei 2026.csv:2: conversions.unit.test.ts: patients has no field "frist_name" (did you mean first_name?)',
+    noting(() => ({ frist_name: 'A' })),
+    ':2: conversions.unit.test.ts: patients has no field "frist_name" (did you mean first_name?)',
   ],
   [
     'returns an unknown entity',
     patients({ Kartei: () => ({ patient: person }) }),
-    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: there is no entity "patient" (did you mean patients?)',
+    ':2: conversions.unit.test.ts:LINE: there is no entity "patient" (did you mean patients?)',
   ],
   [
     'returns a promise',
     patients({ Kartei: async () => ({ patients: person }) }),
-    'Kartei 2026.csv:2: conversions.unit.test.ts:LINE: the function returns a promise',
+    ':2: conversions.unit.test.ts:LINE: the function returns a promise',
   ],
   [
     'rejects all rows',
-    converter({
-      Kartei: (row) => ({
-        patients: {
-          ...person,
-          notes: row.text('Nr'),
-          created_at: row.timestamp('Name', 'yyyy-MM-dd', { zone: 'UTC' }),
-        },
-      }),
-    }),
-    'Kartei 2026.csv: no row gives a record, or can be converted: 1 x "Name" is not a date that exists as yyyy-MM-dd, such as 1974-12-31 (line 2)',
+    noting((row) => ({
+      notes: row.text('Nr'),
+      created_at: row.timestamp('Name', 'yyyy-MM-dd', { zone: 'UTC' }),
+    })),
+    ': no row gives a record, or can be converted: 1 x "Name" is not a date that exists as yyyy-MM-dd, such as 1974-12-31 (line 2)',
   ],
 ])('a converter that %s stops the import with where and why', async (_, wrong, message) => {
-  expect(String(await convert(wrong, ROW)).replace(/ts:\d+/, 'ts:LINE')).toBe(message)
+  const said = String(await convert(wrong, ROW)).replace(/ts:\d+/, 'ts:LINE')
+  expect(said).toBe(`Kartei 2026.csv${message}`)
 })
 
 it.each([
@@ -246,9 +241,7 @@ it('reads the converter of the guide', async () => {
 })
 
 it('names all columns that are not read if one is, and none if the first line may be a row', async () => {
-  const [one, none] = [(row: Row) => row.text('Nr'), () => '1'].map((read) =>
-    converter({ Kartei: (row) => ({ patients: { ...person, external_id: read(row) } }) }),
-  ) as [Converter, Converter]
+  const [one, none] = [noting((row) => ({ external_id: row.text('Nr') })), noting(() => ({}))]
   expect(await convert(one, 'Nr;Name;Ort;;G\n1;;;;\n')).toBe(
     'Kartei 2026.csv:1: column 4 of the header has no name; ' +
       ['Name', 'Ort', 'G'].map((name) => `column "${name}" is neither read nor ignored`).join('; '),
@@ -259,18 +252,12 @@ it('names all columns that are not read if one is, and none if the first line ma
 })
 
 it('takes a column that is read only where another is empty for read', async () => {
-  const either = converter({
-    Kartei: (row) => ({ patients: { ...person, notes: row.text('Nr') ?? row.text('Name') } }),
-  })
+  const either = noting((row) => ({ notes: row.text('Nr') ?? row.text('Name') }))
   expect(await convert(either, ROW)).toEqual({ patients: [{ ...person, notes: '1' }] })
 })
 
 it('keeps what is no number, so that it is rejected instead of being an empty cell', async () => {
-  const wrong = converter({
-    Kartei: (row) => ({
-      patients: { ...person, external_id: Number(row.text('Name')), notes: row.text('Nr') },
-    }),
-  })
+  const wrong = noting((row) => ({ external_id: Number(row.text('Name')), notes: row.text('Nr') }))
   expect(await convert(wrong, ROW)).toEqual({ patients: [{ ...person, external_id: 'NaN', notes: '1' }] })
 })
 
