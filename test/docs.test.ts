@@ -10,6 +10,7 @@ import { MAX_DETAILS, MAX_FIELD_LENGTH } from '../shared/api/errors.ts'
 import { ROUTES } from '../shared/api/routes.ts'
 import { DEADLINE_MS } from '../shared/delivery/webhooks/webhook-transport.ts'
 import { MAX_AVAILABILITY_DAYS, MAX_DOCTOR_DAYS } from '../shared/domain/booking/availability.ts'
+import { MAX_CATALOGUE } from '../shared/domain/booking/catalogue.ts'
 import { MAX_ACTIVE_DOCTORS } from '../shared/domain/booking/doctor.ts'
 import { MAX_HOLDS } from '../shared/domain/booking/hold.ts'
 import { ALTERNATIVE_DAYS, MAX_DURATION, MAX_TREATMENTS } from '../shared/domain/booking/placement.ts'
@@ -150,7 +151,10 @@ it('docs/messages.md and docs/retention.md have tables with the limits of the co
     for (const cell of cells) expect(read(file)).toContain(cell)
 })
 
-it.each(['docs/api.md', 'docs/openapi.json'])('%s states no limit that the code does not have', (file) => {
+it.each([
+  ...['docs/api.md', 'docs/import.md', 'docs/messages.md', 'docs/openapi.json'],
+  ...['docs/guides/booking.md', 'docs/guides/messages.md'],
+])('%s states no limit that the code does not have', (file) => {
   const [sms, unicodeSms] = ['a', 'ж'].map((text) => smsLength(text).max)
   const limits: Record<string, unknown[]> = {
     appointments: [MAX_UNCOUNTED_ROWS],
@@ -172,7 +176,7 @@ it.each(['docs/api.md', 'docs/openapi.json'])('%s states no limit that the code 
     minutes: [MAX_DURATION],
     records: [MAX_UNCOUNTED_ROWS],
     seconds: [VISIBILITY_DELAY_MS / 1000, DEADLINE_MS / 1000],
-    treatments: [MAX_TREATMENTS],
+    treatments: [MAX_TREATMENTS, MAX_CATALOGUE.treatment],
     units: [unicodeSms],
   }
   const stated = read(file).matchAll(
