@@ -27,7 +27,6 @@ it('says which word is probably meant', () => {
   })
 })
 
-/** Has no text. */
 const ODD = { toString: 1 }
 const invoice = { invoice_number: '1', issue_date: '2026-01-05', patient_id: randomUUID() }
 
@@ -38,6 +37,6 @@ it.each([
   ['paid_amount', 'invoices', { ...invoice, paid_amount: ODD }],
   ['line_items.0.id', 'invoices', { ...invoice, line_items: [{ id: ODD, unit_price: 1, description: 'x' }] }],
 ])('rejects a value that %s cannot have', (field, entity, fields) => {
-  const checked = checkerOf(entity)({ line: 1, fields: { external_id: '1', ...fields } })
-  expect(checked).toMatchObject({ issues: [{ field }] })
+  const record = { line: 1, fields: { external_id: '1', ...fields } }
+  expect(checkerOf(entity)(record)).toMatchObject({ issues: [{ field }] })
 })
