@@ -10,9 +10,10 @@ export const newClinicSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
 
 export const secretItem = (key: Key, secret: Uint8Array): Item => ({ ...key, secret })
 
-/** The secret of an item; null if there is none. */
+/** The secret of an item; null if there is none, or something else. */
 export async function findSecret(table: Table, key: Key): Promise<Uint8Array | null> {
-  return ((await table.get(key))?.secret as Uint8Array | undefined) ?? null
+  const secret = (await table.get(key))?.secret
+  return secret instanceof Uint8Array ? secret : null
 }
 
 /** The secret of an item, which is created if there is none. It never changes afterwards. */
@@ -21,7 +22,11 @@ export async function requireSecret(table: Table, key: Key): Promise<Uint8Array>
   if (stored) return stored
   const secret = newClinicSecret()
   const { Put } = table.putWrite(secretItem(key, secret))
-  const write = { Put: { ...Put, ConditionExpression: 'attribute_not_exists(secret)' } } as Write
+  const condition = {
+    ConditionExpression: 'NOT attribute_type(secret, :bytes)',
+    ExpressionAttributeValues: { ':bytes': 'B' },
+  }
+  const write = { Put: { ...Put, ...condition } } as Write
   // Another process may have made it in the meantime.
   return (await ifConditionHolds(table.transact([write]))) ? secret : requireSecret(table, key)
 }

@@ -81,7 +81,8 @@ async function loadIndex(table: Table, clinic: ClinicId) {
   const states: number[] = []
   for (const [index, version] of head.segmentVersions.entries()) {
     const stored = await readSegment(table, clinic, index, version).catch(() => null)
-    states.push(stored && stored.version >= version ? stored.state : Number.NaN)
+    const isCurrent = Number.isInteger(stored?.version) && Number(stored?.version) >= version
+    states.push(stored && isCurrent ? stored.state : Number.NaN)
     for (const [at, line] of stored?.segment.lines().entries() ?? []) lines[index * SEGMENT_SIZE + at] = line
   }
   // Functions that have an index in memory read the log from here on.

@@ -653,6 +653,8 @@ const REPORTED: Damages = {
   },
   secret_missing: {
     'the secret of external ids is missing': () => raw.remove(externalIdSecretKey(made.clinic)),
+    'the secret of external ids is a text': () =>
+      raw.alter(externalIdSecretKey(made.clinic), () => ({ secret: 'x' })),
   },
 }
 
@@ -728,6 +730,7 @@ describe('verifying a clinic', () => {
   it.each([
     ['is missing', () => raw.remove(nationalIdSecretKey(made.clinic))],
     ['has no value', () => raw.alter(nationalIdSecretKey(made.clinic), () => ({ secret: undefined }))],
+    ['is a boolean', () => raw.alter(nationalIdSecretKey(made.clinic), () => ({ secret: true }))],
   ])('hashes national ids with a new secret if the secret %s', async (_, plant) => {
     await plant()
     const { kinds, repaired } = await run(true)
