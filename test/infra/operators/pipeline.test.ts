@@ -92,21 +92,23 @@ async function isTrusted({ AssumeRolePolicyDocument }: DeployRole, claims: objec
   const context = Object.fromEntries(
     Object.entries(claims).map(([name, value]) => [`${ISSUER}:${name}`, value]),
   )
-  const outcome = await runSimulation(
-    {
-      request: {
-        principal: PROVIDER,
-        action: 'sts:AssumeRoleWithWebIdentity',
-        resource: { resource: ROLE, accountId: ACCOUNT_ID },
-        contextVariables: JSON.parse(asKnown(JSON.stringify(context))),
-      },
-      identityPolicies: [],
-      serviceControlPolicies: [],
-      resourceControlPolicies: [],
-      resourcePolicy: JSON.parse(asKnown(JSON.stringify(AssumeRolePolicyDocument))),
+  return simulated({
+    request: {
+      principal: PROVIDER,
+      action: 'sts:AssumeRoleWithWebIdentity',
+      resource: { resource: ROLE, accountId: ACCOUNT_ID },
+      contextVariables: JSON.parse(asKnown(JSON.stringify(context))),
     },
-    {},
-  )
+    resourcePolicy: JSON.parse(asKnown(JSON.stringify(AssumeRolePolicyDocument))),
+  })
+}
+
+type Simulation = Parameters<typeof runSimulation>[0]
+
+/** Whether the engine allows a request by these policies alone. */
+async function simulated(of: Pick<Simulation, 'request'> & Partial<Simulation>): Promise<boolean> {
+  const none = { identityPolicies: [], serviceControlPolicies: [], resourceControlPolicies: [] }
+  const outcome = await runSimulation({ ...none, ...of }, {})
   if (outcome.resultType !== 'single') throw new Error(JSON.stringify(outcome))
   expect(outcome.result.ignoredContextKeys).toEqual([])
   return outcome.result.analysis.result === 'Allowed'
@@ -249,24 +251,16 @@ function bootstrapStatements(): Statement[] {
 /** Whether the deploy role of the account of `dev` may do this to a stack of production in an account. */
 async function mayDeployProduction(action: string, accountId: string): Promise<boolean> {
   const resource = `arn:aws:cloudformation:${REGION}:${accountId}:stack/ClinicDeveloperApi-prod/1`
-  const outcome = await runSimulation(
-    {
-      request: {
-        principal: `arn:aws:iam::${ACCOUNT_ID}:role/cdk-clinicdev-deploy-role-${ACCOUNT_ID}-${REGION}`,
-        action: `cloudformation:${action}`,
-        resource: { resource, accountId },
-        contextVariables: {},
-      },
-      identityPolicies: [
-        { name: 'deploy', policy: { Version: '2012-10-17', Statement: bootstrapStatements() } },
-      ],
-      serviceControlPolicies: [],
-      resourceControlPolicies: [],
+  const policy = { Version: '2012-10-17', Statement: bootstrapStatements() }
+  return simulated({
+    request: {
+      principal: `arn:aws:iam::${ACCOUNT_ID}:role/cdk-clinicdev-deploy-role-${ACCOUNT_ID}-${REGION}`,
+      action: `cloudformation:${action}`,
+      resource: { resource, accountId },
+      contextVariables: {},
     },
-    {},
-  )
-  if (outcome.resultType !== 'single') throw new Error(JSON.stringify(outcome))
-  return outcome.result.analysis.result === 'Allowed'
+    identityPolicies: [{ name: 'deploy', policy }],
+  })
 }
 
 describe('a bootstrap stack', () => {

@@ -51,12 +51,8 @@ const FILES: Record<string, object[]> = {
   departments: [{ external_id: 'D1', name: 'Kardiologie' }],
   doctors: [
     {
-      ...{
-        external_id: 'E1',
-        full_name: 'Dr. Eva Noll',
-        specialty: 'Cardiology',
-        department_external_id: 'D1',
-      },
+      ...{ external_id: 'E1', full_name: 'Dr. Eva Noll', specialty: 'Cardiology' },
+      department_external_id: 'D1',
       hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
       breaks: LONG_BREAKS,
       time_off: '2026-12-24/2026-12-26 "Family; ""far"" away"; 2027-01-01',
@@ -102,15 +98,11 @@ const FILES: Record<string, object[]> = {
         external_id: 1,
         first_name: 'Ada',
         last_name: 'Kaya',
-        email_address: 'ada@x.org',
+        date_of_birth: '1980-01-02',
         gender: 'female',
       },
-      phone_number: '+905321234567',
-      national_id: 'TR-1',
-      date_of_birth: '1980-01-02',
-      accepts_sms: true,
-      accepts_email: false,
-      language: 'tr',
+      ...{ email_address: 'ada@x.org', phone_number: '+905321234567', national_id: 'TR-1' },
+      ...{ accepts_sms: true, accepts_email: false, language: 'tr' },
       notes: '=1+1 says "hello", then\nleaves; x,=",y',
     },
     // A patient with one name.
@@ -119,11 +111,8 @@ const FILES: Record<string, object[]> = {
   appointments: [
     appointment,
     {
-      ...appointment,
-      external_id: 'b',
-      status: 'cancelled',
-      cancelled_at: '2026-03-01T10:00:00+03:00',
-      cancellation_reason: 'ill',
+      ...{ ...appointment, external_id: 'b', status: 'cancelled' },
+      ...{ cancelled_at: '2026-03-01T10:00:00+03:00', cancellation_reason: 'ill' },
     },
   ].map((row) => ({ ...row, doctor_external_id: 'E1' })),
   invoices: [
@@ -131,14 +120,7 @@ const FILES: Record<string, object[]> = {
       ...{ ...invoice, appointment_external_id: 'a', doctor_external_id: 'E1' },
       line_items: [{ ...lines[0], doctor_external_id: 'E;2', treatment_external_id: 'T1' }, lines[1]],
     },
-    {
-      ...invoice,
-      external_id: 'j',
-      invoice_number: '8',
-      patient_external_id: 'b,2',
-      subtotal: 20,
-      due_date: '2026-05-01',
-    },
+    { ...bill('j'), patient_external_id: 'b,2', due_date: '2026-05-01' },
     { ...bill('stated'), status: 'sent', paid_at: '2026-04-05T10:00:00Z' },
     { ...bill('unpaid again'), status: 'sent', paid_at: '2026-04-05T11:00:00Z' },
     { ...bill('paid'), status: 'paid', paid_at: '2026-04-05T12:00:00Z' },
@@ -160,12 +142,8 @@ const FILES: Record<string, object[]> = {
   messages: [
     { ...message, subject: 'Consultation' },
     {
-      ...message,
-      external_id: 'n',
-      channel: 'sms',
-      recipient: '+905321234567',
-      provider: 'sns',
-      status: 'delivered',
+      ...{ ...message, external_id: 'n', status: 'delivered' },
+      ...{ channel: 'sms', recipient: '+905321234567', provider: 'sns' },
     },
   ],
 }

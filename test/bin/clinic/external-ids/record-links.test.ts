@@ -85,11 +85,16 @@ describe('a linked patient who is erased', () => {
   const imported = () => load('patients', [rowOf({ firstName, lastName })])
   const erase = (id = mine.patient.id) => patientChanges(db.table).erase(mine.clinic.id, id)
 
-  it('is not created by an import, after a restore to the time before the link', async () => {
+  /** A table of the time before a link, and the ledger after the erasure of the linked patient. */
+  async function erasedSince() {
     const target = await restored(db)
     await link(mine.patient.id, 'TR-1')
     await erase()
-    const ledger = await erasureLedger(db).list(mine.clinic.id)
+    return { target, ledger: await erasureLedger(db).list(mine.clinic.id) }
+  }
+
+  it('is not created by an import, after a restore to the time before the link', async () => {
+    const { target, ledger } = await erasedSince()
     expect(ledger).toMatchObject([{ patient: mine.patient.id, importIds: [expect.any(String)] }])
 
     await replayErasures(target.table, mine.clinic.id, ledger)
@@ -103,15 +108,9 @@ describe('a linked patient who is erased', () => {
   })
 
   it('is not created by an import, when the ledger had the erasure before the link was known', async () => {
-    const target = await restored(db)
-    await link(mine.patient.id, 'TR-1')
-    await erase()
-    const ledger = await erasureLedger(db).list(mine.clinic.id)
-    await replayErasures(
-      target.table,
-      mine.clinic.id,
-      ledger.map((one) => ({ ...one, importIds: [] })),
-    )
+    const { target, ledger } = await erasedSince()
+    const unlinked = ledger.map((one) => ({ ...one, importIds: [] }))
+    await replayErasures(target.table, mine.clinic.id, unlinked)
     await replayErasures(target.table, mine.clinic.id, ledger)
     expect(await load('patients', [rowOf(mine.patient)], target.table)).toMatchObject({ rejected: 1 })
   })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { resultText } from '../../../../shared/clients/mcp/result-text.ts'
 
+const time = (start_time: string, end_time: string) => ({ start_time, end_time })
 const doctor = { id: 'd1', full_name: 'Dr. Emre Koç' }
 
 it.each<[string, Parameters<typeof resultText>[0], string]>([
@@ -9,11 +10,7 @@ it.each<[string, Parameters<typeof resultText>[0], string]>([
     {
       data: [
         {
-          id: 'i1',
-          status: 'paid',
-          doctor,
-          due_date: null,
-          notes: 'a\nb',
+          ...{ id: 'i1', status: 'paid', doctor, due_date: null, notes: 'a\nb' },
           line_items: [{ id: 'l1', quantity: 1 }],
         },
         { id: 'i2', status: 'paid', doctor: null, due_date: null, notes: null, line_items: [] },
@@ -48,16 +45,7 @@ it.each<[string, Parameters<typeof resultText>[0], string]>([
   ],
   [
     'hours',
-    {
-      data: {
-        hours: {
-          mon: [
-            { start_time: '09:00', end_time: '12:00' },
-            { start_time: '13:00', end_time: '17:00' },
-          ],
-        },
-      },
-    },
+    { data: { hours: { mon: [time('09:00', '12:00'), time('13:00', '17:00')] } } },
     'hours: {mon 09:00-12:00; 13:00-17:00}',
   ],
   [

@@ -18,18 +18,9 @@ const plain = { currency: 'EUR', subtotal: 10_000, discount: 500, tax: 2000, lin
 const itemized = { ...plain, tax: 1900, lineItems: [appointment] }
 
 it('computes the discount of a line item from its rate', () => {
-  const item = {
-    description: 'Crown',
-    quantity: 2,
-    unitPrice: '650.25',
-    discountRate: 5,
-    total: '1235.47',
-  }
-  expect(invoiceAmounts({ lineItems: [item] }, 'EUR', null)).toMatchObject({
-    subtotal: 130_050,
-    discount: 6503,
-    total: 123_547,
-  })
+  const item = { description: 'Crown', quantity: 2, unitPrice: '650.25', discountRate: 5, total: '1235.47' }
+  const amounts = { subtotal: 130_050, discount: 6503, total: 123_547 }
+  expect(invoiceAmounts({ lineItems: [item] }, 'EUR', null)).toMatchObject(amounts)
 })
 
 it('computes exact amounts from quantities, discounts and tax rates', () => {
@@ -69,11 +60,12 @@ const scaler = { description: 'Scaling', quantity: 1, unitPrice: '0.99', taxRate
 describe('tax and discount that are rounded once for the invoice', () => {
   it('are kept next to lines that are rounded each', () => {
     const row = { lineItems: [scaler, scaler, scaler], tax: '0.56', total: '3.53' }
+    const each = Array(3).fill({ tax: 19 })
     expect(invoiceAmounts(row, 'EUR', null)).toMatchObject({
       subtotal: 297,
       tax: 56,
       total: 353,
-      lineItems: [{ tax: 19 }, { tax: 19 }, { tax: 19 }],
+      lineItems: each,
     })
     const lineItems = Array(4).fill({ ...scaler, taxRate: 0, unitPrice: '1.10', discountRate: 5 })
     expect(invoiceAmounts({ lineItems, discount: '0.22' }, 'EUR', null)).toMatchObject({
@@ -138,13 +130,8 @@ const read = (before: typeof plain | typeof itemized, row: GivenAmounts, currenc
 
 describe('a stored invoice', () => {
   it('keeps its amounts and line items if the row has none', () => {
-    expect(read(itemized, {})).toEqual({
-      subtotal: 10_000,
-      discount: 500,
-      tax: 1900,
-      total: 11_400,
-      lineItems: [appointment],
-    })
+    const { currency: _, ...kept } = itemized
+    expect(read(itemized, {})).toEqual({ ...kept, total: 11_400 })
     expect(read(plain, {})).toMatchObject({ subtotal: 10_000, total: 11_500 })
   })
 
@@ -159,13 +146,8 @@ describe('a stored invoice', () => {
 
   it('has what its new line items add up to, if it had what the former ones did', () => {
     const lineItems = [{ description: 'Consultation', unitPrice: 50, taxRate: 10 }]
-    expect(read(itemized, { lineItems })).toMatchObject({
-      subtotal: 5000,
-      discount: 0,
-      tax: 500,
-      total: 5500,
-      lineItems: [{ unitPrice: 5000 }],
-    })
+    const amounts = { subtotal: 5000, discount: 0, tax: 500, total: 5500 }
+    expect(read(itemized, { lineItems })).toMatchObject({ ...amounts, lineItems: [{ unitPrice: 5000 }] })
   })
 
   it('keeps amounts that its line items did not have', () => {

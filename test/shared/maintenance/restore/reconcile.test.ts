@@ -59,6 +59,9 @@ import { type Practice, practiceInUse } from './practice-in-use.ts'
 const MINUTE = 60_000
 const CANARY = /canar/
 const start = Date.now()
+/** Settles a restored table from its source. */
+const reconciled = (source: TestTable, restored: TestTable, restore: string) =>
+  reconcileWithSource({ source: source.table, restored: restored.table }, { restore, now: Date.now })
 const by = { at: new Date(start).toISOString(), operator: 'eva' }
 const erase = (table: Table, clinic: Clinic, patient: string) =>
   patientChanges(table).erase(clinic.id, patient, by)
@@ -332,17 +335,11 @@ it('rejects a source that lacks a clinic of the restored table, before anything 
   await createWebhook(restored.table, clinic.id)
   const restore = await pauseAt(source.table, start)
   const before = await tableText(restored)
-  const reconciling = reconcileWithSource(
-    { source: source.table, restored: restored.table },
-    { restore, now: Date.now },
-  )
+  const reconciling = reconciled(source, restored, restore)
   await expect(reconciling).rejects.toThrow(UnknownClinic)
   await expect(reconciling).rejects.toMatchObject({ wasDeleted: false })
   await deletedClinics(source).begin(clinic.id, { at: clinic.createdAt, operator: 'eva' })
-  const again = reconcileWithSource(
-    { source: source.table, restored: restored.table },
-    { restore, now: Date.now },
-  )
+  const again = reconciled(source, restored, restore)
   await expect(again).rejects.toMatchObject({ wasDeleted: true })
   expect(await tableText(restored)).toBe(before)
 })
@@ -354,20 +351,16 @@ it('rejects a clinic that is being deleted from the source: it would be served a
   await deletedClinics(source).begin(id, by)
   await clinicStore(source).beginDeletion(id, by.at)
   const restore = await pauseAt(source.table, start)
-  const options = { restore, now: Date.now }
-  const tables = { source: source.table, restored: restored.table }
-  await expect(reconcileWithSource(tables, options)).rejects.toMatchObject({ clinic: id, wasDeleted: true })
+  const reconciling = reconciled(source, restored, restore)
+  await expect(reconciling).rejects.toMatchObject({ clinic: id, wasDeleted: true })
   await restored.table.deleteMany([clinicKey(id), clinicDirectoryKey(id)])
-  expect(await reconcileWithSource(tables, options)).toMatchObject({ reconciled: 0, missing: [] })
+  expect(await reconciled(source, restored, restore)).toMatchObject({ reconciled: 0, missing: [] })
 })
 
 it('leaves the pause of an operator as it is, whatever it was at the restored time', async () => {
   const source = await freshTable()
-  const [held, served, interrupted] = [
-    await newClinic(source.table),
-    await newClinic(source.table),
-    await newClinic(source.table),
-  ]
+  const open = () => newClinic(source.table)
+  const [held, served, interrupted] = [await open(), await open(), await open()]
   await setPaused(source.table, served.id, by.at)
   const restored = await copyOf(source)
   await setPaused(source.table, held.id, by.at)
@@ -379,7 +372,7 @@ it('leaves the pause of an operator as it is, whatever it was at the restored ti
   })
   const pair = await issueCredential(source.table, held)
   const restore = await pauseAt(source.table, start + MINUTE)
-  await reconcileWithSource({ source: source.table, restored: restored.table }, { restore, now: Date.now })
+  await reconciled(source, restored, restore)
   const { find } = clinicStore(restored)
   const pauses = [held, served, interrupted].map(async ({ id }) => (await find(id))?.pausedAt)
   expect(await Promise.all(pauses)).toEqual([by.at, undefined, undefined])
@@ -401,10 +394,7 @@ it('rejects a source with an interrupted erasure, before anything is changed', a
   }
   await expect(erase(crashing, clinic, patient.id)).rejects.toThrow('crash')
   const restore = await pauseAt(source.table, start)
-  const reconciling = reconcileWithSource(
-    { source: source.table, restored: restored.table },
-    { restore, now: Date.now },
-  )
+  const reconciling = reconciled(source, restored, restore)
   await expect(reconciling).rejects.toThrow(UnfinishedErasure)
   expect(await tableText(restored)).toBe(before)
 })
