@@ -53,6 +53,7 @@ export class FileColumns {
     const folded = foldName(column)
     if (this.#read.has(folded)) return
     const name = JSON.stringify(column)
+    if (folded === REASON) throw new ConverterMistake(`${name} is the reason of an earlier rejection`)
     if (this.#isComplete && !this.#names.has(folded))
       throw new ConverterMistake(
         `the file has no column ${name}${suggestion(column, [...this.#names.values()])}`,

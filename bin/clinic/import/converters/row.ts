@@ -87,7 +87,10 @@ export class Row {
         this.#columns.warnings.push(
           `${JSON.stringify(column)} occurs twice on this day in ${from}; the first is taken`,
         )
-      const shown = clinicTimestamp(instant ?? instantOf(date, from ?? '', time), timezone)
+      const at = instant ?? instantOf(date, from ?? '', time)
+      if (instant === null && !clinicTimestamp(at, from ?? '').startsWith(`${date}T${time}`))
+        this.#columns.warnings.push(`${JSON.stringify(column)} does not exist on this day in ${from}`)
+      const shown = clinicTimestamp(at, timezone)
       this.#isLikely(column, shown)
       return shown
     })

@@ -84,6 +84,11 @@ it.each<[string, Reader, unknown]>([
     (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'clinic' }),
     ['2026-11-01T01:30:00-04:00', '"Cell" occurs twice on this day in America/New_York; the first is taken'],
   ],
+  [
+    '3/8/2026 2:30',
+    (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'clinic' }),
+    ['2026-03-08T03:30:00-04:00', '"Cell" does not exist on this day in America/New_York'],
+  ],
   // Names are split by the converter.
   ['Smith, Mary, Ann', (row) => row.text('Cell'), 'Smith, Mary, Ann'],
 ])(

@@ -180,6 +180,11 @@ it.each<[string, Converter, string]>([
     ':2: conversions.unit.test.ts: patients has no field "frist_name" (did you mean first_name?)',
   ],
   [
+    'reads the reason of a rejected row',
+    converter({ Kartei: (row) => ({ patients: { ...person, notes: row.text('Rejected_because') } }) }),
+    ':2: conversions.unit.test.ts:LINE: "Rejected_because" is the reason of an earlier rejection',
+  ],
+  [
     'returns an unknown entity',
     patients({ Kartei: () => ({ patient: person }) }),
     ':2: conversions.unit.test.ts:LINE: there is no entity "patient" (did you mean patients?)',
