@@ -30,8 +30,8 @@ export class GroupedTexts {
 /** A reason without what differs from row to row: ids, lines of other rows, amounts, and working hours. */
 const withoutValues = (reason: string): string =>
   reason
-    .replace(/ [0-9a-f]{8}-[0-9a-f-]{27}/g, '')
     .replace(/(overlap appointment|overlap hold) .+? at \d\d:\d\d/g, '$1')
+    .replace(/ [0-9a-f]{8}-[0-9a-f-]{27}/g, '')
     .replace(/ on line \d+/g, ' on an earlier line')
     .replace(/ is -?[\d.]+, but (.*?) -?[\d.]+(?=;|$)/g, ' is not what $1')
     .replace(/(hours|breaks) ".*?":.*?(?=;|$)/g, '$1 are not as documented')

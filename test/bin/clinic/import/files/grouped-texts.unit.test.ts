@@ -5,7 +5,7 @@ it('groups reasons that differ in the ids and times of other appointments alone,
   const texts = new GroupedTexts()
   for (const [at, other] of [
     'appointment A 12 at 09:00',
-    'appointment b at 10:30',
+    'appointment 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b at 10:30',
     'hold c at 09:00',
   ].entries())
     texts.add(`the appointment would overlap ${other} of the same doctor; import`, at + 2)
