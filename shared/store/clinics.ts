@@ -6,7 +6,18 @@ import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './key
 import { externalIdSecretKey } from './keys/external-ids.ts'
 import { partitionParts } from './keys/key.ts'
 import { EMPTY_HEAD, patientHeadItem } from './patients/head.ts'
-import { flag, number, optional, optionalText, requireTypes, text, texts } from './table/attributes.ts'
+import {
+  codec,
+  flag,
+  list,
+  number,
+  object,
+  optional,
+  optionalText,
+  requireTypes,
+  text,
+  texts,
+} from './table/attributes.ts'
 import { Changeset } from './table/changeset.ts'
 import { ConditionFailed, ifConditionHolds } from './table/errors.ts'
 import { toUpdateParts } from './table/item-update.ts'
@@ -211,6 +222,9 @@ const SETTINGS = [
     .map(optionalText),
   ...['smsPerDay', 'emailsPerDay', 'messagesPerRecipient'].map((name) => optional(number(name))),
   optional(flag('isTest')),
+  optional(list('restores', codec({ to: text('to'), endedAt: text('endedAt') }))),
+  optional(object('restoring', codec({ from: text('from') }))),
+  optional(object('replacement', codec({ table: text('table') }))),
   optional(texts('smsCountries')),
 ]
 

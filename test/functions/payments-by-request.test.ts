@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { applyPayments, type Invoice } from '../../shared/domain/money/invoice.ts'
 import type { Payment } from '../../shared/domain/money/payment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { request } from '../support/functions.ts'
+import { paymentChanges } from '../support/payment-changes.ts'
 import { seededRandom } from '../support/random.ts'
 import { realisticTableOfFunctions } from '../support/realistic-table.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
@@ -44,9 +44,7 @@ async function anOpenInvoice(
     const { id = newUuid() } = payment
     const reference = { id: invoice.id, number: invoice.number }
     const build = () => ({ ...mine.payment, ...payment, id, invoice: reference })
-    await (
-      await invoiceBalance(db.table).buildChangeset(mine.clinic.id, invoice.id, [{ id, build }])
-    )?.commit()
+    await (await paymentChanges(db.table, mine.clinic.id, invoice.id, [{ id, build }]))?.commit()
   }
   return invoice
 }

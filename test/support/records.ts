@@ -12,7 +12,6 @@ import type { Delivery } from '../../shared/domain/webhooks/delivery.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../shared/store/calendar/calendar-list.ts'
-import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { departmentStore, priceListStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
@@ -25,6 +24,7 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import { type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import { aPriceList, aRoom, aTreatment } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
+import { paymentChanges } from './payment-changes.ts'
 import { anAppointment, anEmail, anInvoice, aPayment } from './sample-records.ts'
 import { aPatient, NOW, newClinic } from './table.ts'
 
@@ -88,9 +88,7 @@ export async function createPopulatedClinic(
   await createRecord(table, clinic, invoiceStore({ table }), invoice)
   // With its invoice, as every payment is written.
   await (
-    await invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [
-      { id: payment.id, build: () => payment },
-    ])
+    await paymentChanges(table, clinic.id, invoice.id, [{ id: payment.id, build: () => payment }])
   )?.commit()
   await createRecord(table, clinic, messageStore({ table }), message)
   return { clinic, patient, doctor, ...catalogue, appointment, invoice, payment, message }

@@ -16,7 +16,6 @@ import { newUuid, timeOffId } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhooks/webhook.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { holdStore } from '../../shared/store/calendar/holds.ts'
-import { invoiceBalance } from '../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { priceListStore } from '../../shared/store/catalogue.ts'
 import { COUNT } from '../../shared/store/catalogue-count.ts'
@@ -30,6 +29,7 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { aPriceList } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
 import type { RequestInput } from './event.ts'
+import { paymentChanges } from './payment-changes.ts'
 import {
   createDeliveries,
   createPopulatedClinic,
@@ -129,7 +129,7 @@ async function newPaidInvoice(table: Table, { clinic, invoice, payment }: Sample
   const id = newUuid()
   const own = await newInvoice(table, { clinic, invoice })
   const build = () => ({ ...payment, id, amount: own.total, invoice: { id: own.id, number: own.number } })
-  await (await invoiceBalance(table).buildChangeset(clinic.id, own.id, [{ id, build }]))?.commit()
+  await (await paymentChanges(table, clinic.id, own.id, [{ id, build }]))?.commit()
   return { payment_not_found: id }
 }
 

@@ -28,7 +28,8 @@ const ATTRIBUTES = [
   texts('scopes'),
 ]
 
-const isSecret = ({ salt, hash }: Pick<Item, string>): boolean => [salt, hash].every(ArrayBuffer.isView)
+const isSecret = ({ salt, hash, until = '' }: Pick<Item, string>): boolean =>
+  [salt, hash].every(ArrayBuffer.isView) && typeof until === 'string'
 
 /** Whether requests can be checked with a credential. */
 const isReadable = (credential: Item): boolean =>

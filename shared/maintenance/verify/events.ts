@@ -5,6 +5,7 @@ import {
   decodeCounter,
   decodeDelivery,
   decodeEvent,
+  decodeHealth,
   decodeVersion,
   isExpired,
 } from '../../store/events/items.ts'
@@ -41,6 +42,8 @@ const isEvent = (item: Item): boolean =>
 
 const isAnnounced = (item: Item): boolean => readable(() => decodeAnnouncedEvent(item)) !== null
 
+const isHealth = (item: Item | undefined) => item !== undefined && readable(() => decodeHealth(item)) !== null
+
 const isDelivery = (item: Item): boolean =>
   isUuid(item.sk) && readable(() => [decodeDelivery(item), decodeVersion(item), isExpired(item, 0)]) !== null
 
@@ -60,14 +63,16 @@ export async function checkEvents({ table, clinic, count, examine, examineAll }:
     })
     return items.filter(isRight)
   }
-  /** A finding that an item with nothing but its key is missing. */
+  /** A finding that an item which may have nothing but its key is missing, or cannot be read. */
   const absent = async (
     kind: 'delivery_unscheduled' | 'health_missing',
     subject: Key,
     key: Key,
     read: Snapshot,
   ): Promise<Finding | null> =>
-    (await read.get(key)) ? null : findingOf(kind, subject, () => read.write([table.putWrite({ ...key })]))
+    isHealth(await read.get(key))
+      ? null
+      : findingOf(kind, subject, () => read.write([table.putWrite({ ...key })]))
 
   /** Verifies that records count these events: otherwise they repeat sequence numbers, and endpoints ignore what they have had. */
   async function checkCounts(events: readonly Event[]): Promise<void> {

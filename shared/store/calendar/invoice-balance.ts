@@ -74,23 +74,6 @@ export function invoiceBalance(table: Table) {
   const payments = paymentStore({ table })
   const patients = patientStore({ table })
 
-  /**
-   * Builds the changes of at most {@link MAX_PAYMENTS} payments of one invoice, and of the invoice; null when the clinic has
-   * no such invoice. Every payment changes its invoice's version, so two concurrent payments cannot both be counted from the
-   * same state.
-   * Whether the patient was erased must not have changed when the changes are committed.
-   * @throws ImpossibleBalance; PatientErased
-   */
-  async function buildChangeset(
-    clinic: ClinicId,
-    invoiceId: string,
-    wanted: readonly PaymentChange[],
-  ): Promise<Changeset | null> {
-    const ids = wanted.map(({ id }) => id)
-    const facts = await read(clinic, invoiceId, ids)
-    return facts && addPayments(clinic, facts, wanted).changes
-  }
-
   /** Reads what changes of these payments of an invoice depend on; null for an unknown invoice. */
   async function read(
     clinic: ClinicId,
@@ -112,7 +95,11 @@ export function invoiceBalance(table: Table) {
   const paymentsOf = async (clinic: ClinicId, invoice: StoredRecord<Invoice>): Promise<readonly Payment[]> =>
     isNew(invoice) ? [] : payments.allOf(clinic, 'invoice', invoice.record.id)
 
-  /** Adds the payments, from facts that were read already: the invoice before its payments. @throws ImpossibleBalance; PatientErased */
+  /**
+   * Adds at most {@link MAX_PAYMENTS} payments and their effect on the invoice, from facts that were read already: the invoice before its
+   * payments. Each changes the invoice's version, so two concurrent ones cannot both be counted from the same state.
+   * @throws ImpossibleBalance; PatientErased
+   */
   function addPayments(
     clinic: ClinicId,
     { invoice, patient, stored, all }: BalanceFacts,
@@ -144,7 +131,7 @@ export function invoiceBalance(table: Table) {
     return { changes, payments: changed }
   }
 
-  return { buildChangeset, read, paymentsOf, addPayments }
+  return { read, paymentsOf, addPayments }
 }
 
 /** The most reads of an invoice whose payments keep changing. */

@@ -23,7 +23,7 @@ const numberOf = (year: string, ordinal: number): string => `${year}-${String(or
 export const takeNumber = (changes: Changeset, number: string, invoice: string, leftOver?: Item): void =>
   changes.put(
     { ...takenNumberKey(changes.clinic, number), i: invoice },
-    leftOver ? { attribute: 'i', equals: leftOver.i } : 'new',
+    leftOver ? { attribute: 'i', equals: leftOver.i ?? null } : 'new',
   )
 
 /** A free number whose predecessor is not free: steps that double find a free one, and halved ones the first of its run. */

@@ -3,9 +3,10 @@ import { CommandFailure } from '../../../bin/clinic/tool/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { NEW_PAYMENT, type Payment, voidPayment } from '../../../shared/domain/money/payment.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import { invoiceBalance, PatientErased } from '../../../shared/store/calendar/invoice-balance.ts'
+import { PatientErased } from '../../../shared/store/calendar/invoice-balance.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
+import { paymentChanges } from '../../support/payment-changes.ts'
 import { type InvoiceModel, identified, isErased, type PaymentModel } from '../model.ts'
 import { demand } from '../register.ts'
 import { command, pick, type Run, read, submit } from '../run.ts'
@@ -39,7 +40,7 @@ export async function addPayment(run: Run): Promise<void> {
   const outcome = await command(run, async (table) => {
     await commitWithRetry(async () => {
       if (await paymentStore({ table }).find(clinic.id as ClinicId, id)) return null
-      const changes = invoiceBalance(table).buildChangeset(clinic.id as ClinicId, invoice.id, [
+      const changes = paymentChanges(table, clinic.id as ClinicId, invoice.id, [
         {
           id,
           build: ({ currency, number, patient }) => ({
@@ -90,9 +91,7 @@ export async function voidOnePayment(run: Run): Promise<void> {
         if (!voided) throw new CommandFailure('not to be voided')
         return voided
       }
-      const changes = invoiceBalance(table).buildChangeset(clinic.id as ClinicId, invoice.id ?? '', [
-        { id, build },
-      ])
+      const changes = paymentChanges(table, clinic.id as ClinicId, invoice.id ?? '', [{ id, build }])
       return changes.catch((error) => {
         throw error instanceof PatientErased ? new CommandFailure('erased') : error
       })

@@ -19,7 +19,7 @@ export async function checkInvoiceNumbers({ table, clinic, count, examineAll }: 
     const invoices = await table.getMany(items.map(({ i }) => calendarKey(clinic, 'I', String(i))))
     const holders = new Map(invoices.map(({ sk, no }) => [takenNumberKey(clinic, String(no)).sk, sk]))
     await examineAll(
-      items.filter(({ sk, i }) => holders.get(sk) !== i),
+      items.filter(({ sk, i }) => !i || holders.get(sk) !== i),
       async ({ pk, sk }, read) => {
         const item = await read.get({ pk, sk })
         const invoice = item && (await read.get(calendarKey(clinic, 'I', String(item.i))))

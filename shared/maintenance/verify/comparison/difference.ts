@@ -52,7 +52,7 @@ export const DIFFERENCES = {
   event_head_wrong: 'the position of the next event is taken, or cannot be read',
   event_count_wrong: '{record} would repeat sequence numbers of its events',
   delivery_unscheduled: 'the sweep does not know {record}',
-  health_missing: 'the health of {record} is missing',
+  health_missing: 'the health of {record} is missing, or cannot be read',
   credential_missing: '{record} is in the list of credentials, and does not exist',
   credential_foreign: "{record} is in the list of credentials, and is another clinic's",
   credential_state_wrong: 'the list of credentials does not say whether {record} is revoked',

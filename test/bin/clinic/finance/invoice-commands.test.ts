@@ -3,11 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type Payment, voidPayment } from '../../../../shared/domain/money/payment.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patients/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
-import {
-  invoiceBalance,
-  MAX_PAYMENTS,
-  type PaymentChange,
-} from '../../../../shared/store/calendar/invoice-balance.ts'
+import { MAX_PAYMENTS, type PaymentChange } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceCorrection } from '../../../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -18,6 +14,7 @@ import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { announcedEvents } from '../../../support/all-items.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { crashingTable } from '../../../support/intercepted-table.ts'
+import { paymentChanges } from '../../../support/payment-changes.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
 import { aPatient } from '../../../support/table.ts'
 
@@ -60,7 +57,7 @@ async function pay(count: number, { id: invoice, number } = mine.invoice) {
   return ids
 }
 const changePayment = (invoice: string, id: string, build: PaymentChange['build']) =>
-  commitWithRetry(() => invoiceBalance(db.table).buildChangeset(mine.clinic.id, invoice, [{ id, build }]))
+  commitWithRetry(() => paymentChanges(db.table, mine.clinic.id, invoice, [{ id, build }]))
 const voided: PaymentChange['build'] = (_, payment) =>
   voidPayment(payment as Payment, new Date().toISOString(), null) as Payment
 const expectVerified = async () => expect((await runVerification(db.table, mine.clinic.id)).found).toEqual([])

@@ -382,6 +382,7 @@ const REPAIRED: Damages = {
   number_stray: {
     'a number is taken by an invoice that does not exist': () =>
       raw.put({ ...takenNumberKey(made.clinic, '1'), i: newUuid() }),
+    'a number is taken, and it is lost by which invoice': () => raw.put(takenNumberKey(made.clinic, '1')),
     'a number is taken by an invoice with another one': () =>
       raw.put({ ...takenNumberKey(made.clinic, '1'), i: invoice().id }),
   },
@@ -521,6 +522,8 @@ const REPAIRED: Damages = {
   },
   delivery_unscheduled: { 'the sweep does not know a delivery': () => raw.remove(dueDelivery()) },
   health_missing: {
+    'the health of a webhook is a text': () =>
+      raw.alter(webhookHealthKey(made.clinic, webhook.sk), () => ({ isSlow: 'x' })),
     'the health of a webhook is lost': () => raw.remove(webhookHealthKey(made.clinic, webhook.sk)),
   },
 }
@@ -612,6 +615,12 @@ const REPORTED: Damages = {
         ...holidaysKey(made.clinic),
         ...{ days: [], imports: { [newUuid()]: { from: AT, to: AT, externalId: 7 } }, v: 1 },
       }),
+    'the restores of the clinic are a text': () =>
+      raw.alter(clinicKey(made.clinic), () => ({ restores: 'x' })),
+    'the restore of the clinic in progress is a text': () =>
+      raw.alter(clinicKey(made.clinic), () => ({ restoring: 'x' })),
+    'the end of a former secret is a number': () =>
+      credential({ previous: { salt: new Uint8Array(1), hash: new Uint8Array(1), until: 7 } }),
     'the address of the clinic is a number': () => raw.alter(clinicKey(made.clinic), () => ({ address: 7 })),
     'a credential has a limit that is a text': () => credential({ requestsPerMinute: 'x' }),
     'a credential has a scope that is a number': () => credential({ scopes: [7] }),

@@ -16,7 +16,6 @@ import type { ReportedDifference } from '../../../../shared/maintenance/verify/c
 import { verifyClinic } from '../../../../shared/maintenance/verify/verify-clinic.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { RecordStore } from '../../../../shared/store/calendar/calendar-list.ts'
-import { invoiceBalance } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
@@ -25,6 +24,7 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { commitPacked, commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { paymentChanges } from '../../../support/payment-changes.ts'
 import { mulberry32 } from '../../../support/random.ts'
 import * as sample from '../../../support/sample-records.ts'
 import { aPatient, NOW, newClinic } from '../../../support/table.ts'
@@ -198,9 +198,7 @@ export async function addPayment(table: Table, clinic: ClinicId, payment: Paymen
     added = refundable([...others, payment]) < 0 ? { ...payment, type: 'payment' } : payment
     return added
   }
-  await commitWithRetry(() =>
-    invoiceBalance(table).buildChangeset(clinic, payment.invoice.id, [{ id: payment.id, build }]),
-  )
+  await commitWithRetry(() => paymentChanges(table, clinic, payment.invoice.id, [{ id: payment.id, build }]))
   return added
 }
 

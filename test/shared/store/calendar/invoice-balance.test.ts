@@ -3,7 +3,6 @@ import type { Payment, PaymentStatus } from '../../../../shared/domain/money/pay
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import {
   ImpossibleBalance,
-  invoiceBalance,
   MAX_PAYMENTS,
   PatientErased,
 } from '../../../../shared/store/calendar/invoice-balance.ts'
@@ -13,6 +12,7 @@ import { patientChanges } from '../../../../shared/store/copies/patient-changes.
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import { MAX_TRANSACTION_ITEMS } from '../../../../shared/store/table/table.ts'
+import { paymentChanges } from '../../../support/payment-changes.ts'
 import { createPopulatedClinic, createRecord } from '../../../support/records.ts'
 import { freshTable } from '../../../support/table.ts'
 
@@ -21,7 +21,8 @@ it('fits into one transaction when every payment moves to another month', async 
   const { clinic, invoice, payment } = await createPopulatedClinic(table)
   const ids = Array.from({ length: MAX_PAYMENTS }, () => newUuid())
   const build = (year: number, status: PaymentStatus) =>
-    invoiceBalance(table).buildChangeset(
+    paymentChanges(
+      table,
       clinic.id,
       invoice.id,
       ids.map((id, index) => ({
@@ -41,8 +42,7 @@ it('writes no payment when the patient is erased before the commit, nor afterwar
   const { table } = await freshTable()
   const { clinic, patient, invoice, payment } = await createPopulatedClinic(table)
   const late = { ...payment, id: newUuid(), description: 'Card of the brother' }
-  const build = () =>
-    invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [{ id: late.id, build: () => late }])
+  const build = () => paymentChanges(table, clinic.id, invoice.id, [{ id: late.id, build: () => late }])
   const changes = await build()
   await patientChanges(table).erase(clinic.id, patient.id)
 
@@ -60,7 +60,7 @@ it('counts the payments of an invoice that a restore has written as new', async 
   await createRecord(table, clinic, invoiceStore({ table }), again)
   const added = { ...paid, id: newUuid(), amount: 4000 }
   const change = { id: added.id, build: () => added }
-  await (await invoiceBalance(table).buildChangeset(clinic.id, again.id, [change]))?.commit()
+  await (await paymentChanges(table, clinic.id, again.id, [change]))?.commit()
   expect((await invoiceStore({ table }).find(clinic.id, again.id))?.record.paid).toBe(10_000)
 })
 
@@ -69,7 +69,7 @@ it('commits only one of two changes that were built from the same payments', asy
   const { clinic, invoice, payment } = await createPopulatedClinic(table)
   const build = (amount: number) => {
     const added = { ...payment, id: newUuid(), amount, status: 'completed' as const }
-    return invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [{ id: added.id, build: () => added }])
+    return paymentChanges(table, clinic.id, invoice.id, [{ id: added.id, build: () => added }])
   }
   const paid = async () => (await invoiceStore({ table }).find(clinic.id, invoice.id))?.record.paid ?? 0
   const before = await paid()
@@ -87,7 +87,7 @@ describe('refunds', () => {
     const { table } = await freshTable()
     const { clinic, invoice, payment } = await createPopulatedClinic(table)
     const build = (changed: Payment) =>
-      invoiceBalance(table).buildChangeset(clinic.id, invoice.id, [{ id: changed.id, build: () => changed }])
+      paymentChanges(table, clinic.id, invoice.id, [{ id: changed.id, build: () => changed }])
     const refund = (amount: number): Payment => ({ ...payment, id: newUuid(), type: 'refund', amount })
     return { table, clinic, payment, build, refund }
   }

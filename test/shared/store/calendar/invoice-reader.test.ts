@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
-import { invoiceBalance, invoiceReader } from '../../../../shared/store/calendar/invoice-balance.ts'
+import { invoiceReader } from '../../../../shared/store/calendar/invoice-balance.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { paymentChanges } from '../../../support/payment-changes.ts'
 import { anInvoice, aPayment } from '../../../support/sample-records.ts'
 import { tableOfFile } from '../../../support/table.ts'
 
@@ -22,7 +23,7 @@ it('returns an invoice that agrees with its payments when one is paid between th
   const pay = async () => {
     if (isPaid) return
     isPaid = true
-    const payment = await invoiceBalance(db.table).buildChangeset(clinic, id, [
+    const payment = await paymentChanges(db.table, clinic, id, [
       {
         id: newUuid(),
         build: (invoice) => aPayment(invoice, { id: newUuid(), amount: 4000 }),
