@@ -153,22 +153,25 @@ export class Conversions implements Disposable {
     type Found = { row: string; external: string | null; record: string }
     for (const { row, external, record } of found.iterate(file, entity) as Iterable<Found>) {
       const source = { ...JSON.parse(row), ...JSON.parse(record) }
-      yield entity === 'invoices' && 'values' in source ? this.#withLineItems(source, external) : source
+      const hasItems = entity === 'invoices' || entity === LINE_ITEMS
+      yield hasItems && 'values' in source ? this.#withLineItems(source, external, entity) : source
     }
   }
 
   #withLineItems(
     invoice: SourceRow & { readonly values: Readonly<Record<string, unknown>> },
     external: string | null,
+    entity: string,
   ): SourceRow {
     const items = (this.#itemsOf.all(external) as { record: string }[]).map(
       ({ record }): SourceRow => JSON.parse(record),
     )
     if (items.length === 0) return invoice
     const { values, ...row } = invoice
-    // An invoice without some of its line items would be wrong.
+    // An invoice without some of its line items would be wrong, also when the rejected ones are imported.
     if (items.some((item) => 'problem' in item))
       return { ...row, problem: 'line_items has rows that were rejected' }
+    if (entity === LINE_ITEMS) return invoice
     const line_items = items.flatMap((item) => {
       const given = 'values' in item ? item.values.line_items : null
       return typeof given === 'string' ? (parseJson(given) ?? given) : given

@@ -105,6 +105,8 @@ it('rejects an invoice with the row of one of its line items, and stops where it
       '3: line_items has rows that were rejected',
       { external_id: 'I3', line_items: [{ unit_price: '5.00' }] },
     ],
+    // Imported with the invoice, the rejected rows are all of its items.
+    'line-items': [5, 6, 7].map((line) => expect.stringMatching(`^${line}: `)).concat(expect.anything()),
   })
   expect(await convert(patients({ Kartei }), `${rows}3;5,00;x\n`)).toBe(
     'Kartei 2026.csv:9: has 3 columns, but the header has 2: correct the line, which may be a line item',
