@@ -177,6 +177,8 @@ export async function importFile<Fields>(
     if (problems.length > 0) rejections.push({ source, reasons: problems })
     else if ('row' in checked) {
       const { row } = checked
+      // Rows of line items can have one invoice.
+      if (accepted.has(row.id)) await flush()
       const repeated = repeatedPerson(seen, entity, file, row)
       accepted.set(row.id, { row, source, isRepeated: repeated !== null })
       for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)

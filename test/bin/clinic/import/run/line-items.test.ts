@@ -128,11 +128,12 @@ it('imports the rejected rows of both files once they are corrected, and updates
   expect((await invoices()).at(-1)).toEqual(['N1', 12_000, ['Controle Dr. Eva Noll', 'Zalf']])
 })
 
-it('tells of line items under the own id of an invoice, which the file of invoices does not have', async () => {
+it('counts all line items, and tells of those under the own id of an invoice, which the file of invoices does not have', async () => {
   const [found] = (await invoiceStore(db).page(clinic.id, {}, { page: 1, limit: 1 })).items
   const files = {
     'invoices.csv': 'external_id,patient_external_id,invoice_number,issue_date\n1,P,N1,2026-01-02\n',
-    'line-items.csv': `id,line_items\n${found?.id},[]\n`,
+    'line-items.csv': `id,line_items\n${found?.id},[]\n${found?.id},[]\n`,
   }
-  expect(JSON.parse((await load(files, [])).printed).data).toMatchObject({ line_items_without_invoice: 1 })
+  const { data } = JSON.parse((await load(files, [])).printed)
+  expect([data.line_items_without_invoice, data.files[0].rows.records]).toEqual([1, 2])
 })
