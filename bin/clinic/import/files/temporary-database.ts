@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
  */
 export function temporaryDatabase(schema: string): DatabaseSync {
   const db = new DatabaseSync('')
-  db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000')
+  db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4000')
   db.exec(schema)
   db.exec('BEGIN')
   return db
