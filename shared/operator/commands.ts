@@ -100,23 +100,6 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
 }
 
 /**
- * Commands that read a whole clinic or the whole table, patients included. Their lines in the access trail have no ids of the
- * records. docs/security.md has the same in its query.
- */
-export const WHOLE_CLINIC_COMMANDS = [
-  'export',
-  'ids',
-  'import',
-  'verify',
-  'clinic delete',
-  'migrate',
-  'restore clinic',
-  'restore configure',
-  'restore reconcile',
-  'restore table',
-] as const
-
-/**
  * Commands that may write to a clinic while its records are restored. They change nothing that a restore puts back, except for erasures,
  * which a restore never undoes.
  */

@@ -6,7 +6,7 @@ import type { Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore, MAX_SAVED } from '../../shared/store/doctors.ts'
-import { findRecordId } from '../../shared/store/external-ids/links.ts'
+import { externalIds } from '../../shared/store/external-ids/links.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import { issueCredential } from '../support/credentials.ts'
@@ -174,7 +174,7 @@ describe('a change of a doctor', () => {
     await update(id, { external_id: 'D-1' })
     expect(await doctorStore(db).find(mine.clinic.id, id)).toMatchObject({ externalId: 'D-1' })
     expect(await doctorStore(db).find(mine.clinic.id, id)).not.toHaveProperty('isLinkedByApi')
-    expect(await findRecordId(db.table, mine.clinic.id, 'doctor', 'D-1')).toBe(id)
+    expect(await externalIds(db).find(mine.clinic.id, 'doctor', 'D-1')).toBe(id)
     const taken = await create({ full_name: 'Dr. X', external_id: 'D-1' })
     expect([taken.status, taken.body.details]).toEqual([409, [{ field: 'external_id', id }]])
     await update(id, { external_id: null })

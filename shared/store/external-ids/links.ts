@@ -21,7 +21,7 @@ import type { Changeset } from '../table/changeset.ts'
 import { ExternalIdTaken } from '../table/errors.ts'
 import { findSecret, requireSecret } from '../table/secret.ts'
 import type { Table } from '../table/table.ts'
-import { formsOf, type ImportedKind, type ImportIds, importIdsOf, readImportIds } from './derive.ts'
+import { formsOf, type ImportedKind, type ImportIds, importIdsOf } from './derive.ts'
 
 /** The records that can be linked, with their keys. */
 export const LINKABLE = {
@@ -60,17 +60,6 @@ export async function findLinks(
 ): Promise<Map<string, string>> {
   const keys = [...new Set(derivedIds)].map((id) => externalIdLinkKey(clinic, id))
   return new Map((await table.getMany(keys)).map(({ sk, r }) => [sk, r as string]))
-}
-
-/** The id of the record that an external id means, whether or not there is such a record. */
-export async function findRecordId(
-  table: Table,
-  clinic: ClinicId,
-  kind: ImportedKind,
-  externalId: string,
-): Promise<string> {
-  const derived = (await readImportIds(table, clinic))(kind, externalId)
-  return (await findLinks(table, clinic, [derived])).get(derived) ?? derived
 }
 
 /** A record, and the external id that it has. */

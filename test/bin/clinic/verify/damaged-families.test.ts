@@ -34,7 +34,7 @@ const UNNAMED: readonly (readonly [damages: RegExp, reason: string])[] = [
   [/^due#(message|delivery) /, 'the sweep removes or skips it'],
   [/^due#event (delete|-s|-rq)$/, 'nothing else says that it was there, or it is optional'],
   [/ -(xi|im|er|su|de|n|dec|departmentId|specialty|updatedAt|imports|cv|line|parts)$/, 'optional'],
-  [/^PC ~line$/, 'a later line of the same patient replaces it'],
+  [/^PC (~line|-o)$/, 'a later line of the same patient, at the first position, replaces it'],
   [/^(AT|AT#|IT|YT|MT) [-~]v$/, 'nothing depends on the version of a tally'],
   [/^import\.catalogue [^~]/, 'the next change counts again'],
 ]
