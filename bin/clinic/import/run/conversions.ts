@@ -48,7 +48,7 @@ type Reading = {
 
 /** The records of a row, or why it has none, and the invoice whose line item it would be. */
 type Outcome =
-  | { readonly problem: string; readonly invoice?: string | null }
+  | { readonly problem: string; readonly invoice?: string | null | undefined }
   | { readonly records: readonly Converted[]; readonly warnings: readonly string[] }
 
 /** The records of the files of an import, in a temporary database. */
@@ -110,7 +110,11 @@ export class Conversions implements Disposable {
         problems.add(outcome.problem, source.line)
         const group = groupOf && 'values' in source ? idText(groupOf(source.values)) : null
         const invoice = outcome.invoice ?? group
-        if (invoice === null && ![SUM_PROBLEM, HEADER_PROBLEM].includes(outcome.problem))
+        if (
+          outcome.invoice === undefined &&
+          group === null &&
+          ![SUM_PROBLEM, HEADER_PROBLEM].includes(outcome.problem)
+        )
           unclear ??= `${file}:${source.line}: ${outcome.problem}: correct the line, which may be a line item`
         this.#addRecord.run(file, '', at, invoice, textOf(outcome))
       } else if (outcome.records.length === 0) read.withoutRecords.push(source.line)
@@ -208,7 +212,7 @@ export class Conversions implements Disposable {
       for (const name of Object.keys(values)) columns.add(name)
       return new Row(one.line, values, columns)
     })
-    let invoice: string | null = null
+    let invoice: string | null | undefined
     try {
       const outcome = outcomeOf(() => {
         if (typeof fileConverter !== 'function') columns.require(fileConverter.groupBy)

@@ -95,10 +95,11 @@ it('gives the rows of one record together, with those below without its id, in t
 it('rejects an invoice with the row of one of its line items, and stops where it is unclear whose that is', async () => {
   const Kartei = (row: Row) => {
     const external_id = `I${row.text('Nr')}`
-    if (row.text('Preis') === null) return { invoices: { external_id } }
+    if (row.text('Preis') === null)
+      return { invoices: { external_id, issue_date: row.date('Tag', 'd.M.yyyy') } }
     return { 'line-items': { external_id, line_items: [{ unit_price: row.amount('Preis', ',', 'EUR') }] } }
   }
-  const rows = 'Nr;Preis\n1;\n2;\n3;\n1;?\n2;5,00\n2;5,00\n3;5,00\n'
+  const rows = 'Nr;Preis;Tag\n1;;\n2;;\n3;;\n4;;?\n1;?;\n2;5,00;\n2;5,00;\n3;5,00;\n'
   expect(await convert(patients({ Kartei }), rows)).toMatchObject({
     invoices: [
       '2: line_items has rows that were rejected',
@@ -106,10 +107,10 @@ it('rejects an invoice with the row of one of its line items, and stops where it
       { external_id: 'I3', line_items: [{ unit_price: '5.00' }] },
     ],
     // Imported with the invoice, the rejected rows are all of its items.
-    'line-items': [5, 6, 7].map((line) => expect.stringMatching(`^${line}: `)).concat(expect.anything()),
+    'line-items': [5, 6, 7, 8].map((line) => expect.stringMatching(`^${line}: `)).concat(expect.anything()),
   })
-  expect(await convert(patients({ Kartei }), `${rows}3;5,00;x\n`)).toBe(
-    'Kartei 2026.csv:9: has 3 columns, but the header has 2: correct the line, which may be a line item',
+  expect(await convert(patients({ Kartei }), `${rows}3;5,00;;x\n`)).toBe(
+    'Kartei 2026.csv:10: has 4 columns, but the header has 3: correct the line, which may be a line item',
   )
 })
 
