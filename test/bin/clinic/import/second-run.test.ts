@@ -1,5 +1,4 @@
 /** Files that are imported again after their records were changed in the clinic. */
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { messageColumns } from '../../../../bin/clinic/export/sources.ts'
 import type { Appointment } from '../../../../shared/domain/booking/appointment.ts'
@@ -20,10 +19,8 @@ import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { holidayStore } from '../../../../shared/store/holidays.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
-import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
 import { allItems } from '../../../support/all-items.ts'
 import { changeRecord } from '../../../support/records.ts'
-import { property } from '../../../support/scale.ts'
 import { claimedDispatch, MINUTE, storeMessage, waitingDispatch } from '../messages/message-fixtures.ts'
 import { appointment, importedClinic, invoice, message, payment } from './calendar-fixtures.ts'
 
@@ -117,14 +114,14 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
   ],
   [
     'appointments',
-    { ...appointment, status: 'scheduled' },
+    { ...appointment, status: 'scheduled', notes: 'Old' },
     { notes: 'New' },
     () => changeAppointment({ status: 'no_show' }),
     'status, notes differ',
   ],
   [
     'invoices',
-    { ...bill, status: 'sent' },
+    { ...bill, status: 'sent', due_date: '2026-05-01' },
     { due_date: '2026-06-01' },
     async () => change(invoiceStore(imported.db), await idOf('invoice', 'i'), { clinicStatus: 'cancelled' }),
     'status, due_date differ',
@@ -138,7 +135,7 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
   ],
   [
     'messages',
-    { ...message, status: 'sent' },
+    { ...message, status: 'sent', subject: 'Ho' },
     { subject: 'Hi' },
     async () => change(messageStore(imported.db), await idOf('message', 'm'), { status: 'failed' }),
     'subject, status differ',
@@ -169,6 +166,8 @@ describe.each(ENTITIES)('an import of %s that is repeated', (name, row, changes,
     expect(new Set(await stored())).toEqual(new Set(before))
     expect(await load(name, [changed], undefined, { overwrite: true })).toMatchObject({ updated: 1 })
     expect(await load(name, [changed])).toMatchObject({ unchanged: 1 })
+    // Since then nobody has changed the record.
+    expect(await load(name, [row])).toMatchObject({ updated: 1, rejected: 0 })
   })
 
   it('reads cells with spaces around them, and booleans in capitals, as it reads them without', async () => {
@@ -176,16 +175,14 @@ describe.each(ENTITIES)('an import of %s that is repeated', (name, row, changes,
     await load(name, [row])
     const spacesAround = ([column, value]: [string, unknown]) => [
       column,
-      value === true ? ' TRUE' : typeof value === 'string' && column !== 'message' ? `  ${value}\t` : value,
+      value === true
+        ? ' TRUE'
+        : typeof value === 'string' && !/message|notes/.test(column)
+          ? `  ${value}\t`
+          : value,
     ]
     const spaced = Object.fromEntries(Object.entries(row).map(spacesAround))
     expect(await load(name, [spaced])).toMatchObject({ unchanged: 1, reasons: [] })
-  })
-
-  it('updates a changed row of a record that was not changed', async () => {
-    await needs(name)
-    await load(name, [row])
-    expect(await load(name, [{ ...row, ...changes }])).toMatchObject({ updated: 1, rejected: 0 })
   })
 })
 
@@ -267,67 +264,6 @@ it('makes no price list again that was removed in the clinic, unless the row cha
     reasons: [expect.stringContaining('the price list was removed after its last import')],
   })
   expect(await load('price-lists', [changed], undefined, { overwrite: true })).toMatchObject({ imported: 1 })
-})
-
-type Step =
-  | { readonly kind: 'import'; readonly phone: number; readonly notes: number; readonly overwrite: boolean }
-  | {
-      readonly kind: 'change'
-      readonly phone: number
-      readonly status: 'cancelled' | 'no_show' | 'scheduled'
-    }
-
-const aStep: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({
-    kind: fc.constant('import' as const),
-    phone: fc.integer({ min: 0, max: 3 }),
-    notes: fc.integer({ min: 0, max: 3 }),
-    overwrite: fc.boolean(),
-  }),
-  fc.record({
-    kind: fc.constant('change' as const),
-    phone: fc.integer({ min: 0, max: 3 }),
-    status: fc.constantFrom('cancelled', 'no_show', 'scheduled'),
-  }),
-)
-
-it('never changes a record when an unchanged file is imported again, whatever happened between', async () => {
-  const { db } = imported
-  const number = (phone: number) => `+90532123450${phone}`
-  const files = (step: { phone: number; notes: number }): [string, object[]][] => [
-    [
-      'patients',
-      [{ external_id: 1, first_name: 'Ada', last_name: 'Kaya', phone_number: number(step.phone) }],
-    ],
-    ['appointments', [{ ...appointment, status: 'scheduled', notes: `Note ${step.notes}` }]],
-  ]
-  await load('appointments', [appointment])
-  const records = async () => [
-    [...(await patientStore(db).findMany(imported.clinic.id, [await idOf('patient', 1)])).values()],
-    await appointmentStore(db).find(imported.clinic.id, await idOf('appointment', 'a')),
-  ]
-  await fc.assert(
-    fc.asyncProperty(fc.array(aStep, { minLength: 1, maxLength: 6 }), async (steps) => {
-      /** The rows that were imported last, by entity. */
-      const last = new Map<string, object[]>()
-      for (const step of steps) {
-        if (step.kind === 'change') {
-          await changePatient({ phoneNumber: number(step.phone) })
-          await changeAppointment({ status: step.status })
-        } else
-          for (const [name, rows] of files(step)) {
-            const { rejected } = await load(name, rows, undefined, { overwrite: step.overwrite })
-            if (rejected === 0) last.set(name, rows)
-          }
-        const before = await records()
-        for (const [name, rows] of last)
-          expect(await load(name, rows)).toMatchObject({ updated: 0, unchanged: 1, rejected: 0 })
-        expect(await records()).toEqual(before)
-      }
-    }),
-    property(8, 300),
-  )
-  expect((await runVerification(db.table, imported.clinic.id)).found).toEqual([])
 })
 
 it.each([

@@ -71,12 +71,6 @@ describe('an appointment to come', () => {
     ])
     expect(result).toMatchObject({ imported: 1, reasons: [expect.stringContaining('of the same room')] })
   })
-
-  it('takes the time that a cancelled one of the same file leaves', async () => {
-    await load('appointments', [coming])
-    const rows = [other, { ...coming, status: 'cancelled' }]
-    expect(await load('appointments', rows)).toMatchObject({ imported: 1, updated: 1, rejected: 0 })
-  })
 })
 
 it('lets history overlap itself, and appointments of today that are over', async () => {

@@ -3,11 +3,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { announceImport } from '../../../../../bin/clinic/import/run/import-with-progress.ts'
 import type { Clinic } from '../../../../../shared/domain/clinic.ts'
-import { clinicStore } from '../../../../../shared/store/clinics.ts'
 import { announcedPartition, announcedRange } from '../../../../../shared/store/keys/events.ts'
 import { UnavailableError } from '../../../../../shared/store/table/errors.ts'
-import { importEntities } from '../../../../../shared/sync/entities/entities.ts'
-import type { ImportableEntity } from '../../../../../shared/sync/entities/entity.ts'
 import type { Counts } from '../../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { deployedTable } from '../../../../support/deployed-stack.ts'
 import { interceptedTable } from '../../../../support/intercepted-table.ts'
@@ -24,14 +21,11 @@ beforeEach(async () => {
 })
 
 const SURGERY = '{"external_id":1,"name":"Surgery"}\n'
-const _RADIOLOGY = '{"external_id":2,"name":"Radiology"}\n'
 
 async function imported(content: string): Promise<void> {
   writeFileSync(file, content)
   expect((await run('import', '--yes', file, '--clinic', clinic.id)).errors).toBe('')
 }
-const _stored = () => clinicStore(db).requireNotDeleting(clinic.id)
-const _departments = () => importEntities(db.table, Date.now)[0] as ImportableEntity
 /** The numbers of new and changed records of each event. */
 const announced = async () => {
   const range = { pk: announcedPartition(clinic.id), ...announcedRange(clinic.id), limit: 100 }

@@ -34,7 +34,7 @@ const FILES: [string, object[]][] = [
 ]
 
 async function loadAll(table = imported.db.table) {
-  const results: object[] = []
+  const results: Awaited<ReturnType<typeof load>>[] = []
   for (const [name, rows] of FILES) results.push(await load(name, rows, table))
   return results
 }
@@ -43,20 +43,8 @@ it('tries files that refer to each other, with the outcome of the import, and wr
   const before = await allItems(imported.db)
   using trial = trialTable(imported.db.table)
   const tried = await loadAll(trial)
-  expect(tried).toMatchObject([
-    { imported: 1 },
-    { imported: 1 },
-    { imported: 1 },
-    { imported: 1 },
-    { imported: 1 },
-    { updated: 1 },
-    { imported: 1 },
-    { rejected: 1 },
-    { imported: 2 },
-    { imported: 2 },
-    { rejected: 1 },
-    { imported: 1 },
-  ])
+  const counts = tried.map(({ imported, updated, rejected }) => [imported, updated, rejected].join(''))
+  expect(counts.join(' ')).toBe('100 100 100 100 100 010 100 001 200 200 001 100')
   const byKey = (items: { pk: string; sk: string }[]) =>
     items.toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1))
   expect(byKey(await allItems(imported.db))).toEqual(byKey(before))
