@@ -31,10 +31,6 @@ const patients = async (): Promise<Patient[]> =>
 
 const HEADER = 'external_id,first_name,last_name,phone_number,email_address,date_of_birth,gender\n'
 
-const rowOf = (names: string) => `{"external_id":1,"last_name":"Doe","first_name":${names}}\n`
-const BROKEN = 'first_name must not contain control characters or broken Unicode: it has U+D800'
-const NO_CODE = 'phone_number needs its country code: +49 171 1234567, not 0171... or 0049...'
-
 describe('importing patients from CSV', () => {
   it('creates them in file order, so that the last row is listed first', async () => {
     const rows = Array.from({ length: 130 }, (_, n) => `${n},First${n},Last${n},,,,\n`).join('')
@@ -52,15 +48,6 @@ describe('importing patients from CSV', () => {
     expect(await patients()).toMatchObject([{ phoneNumber: '+905321234567', emailAddress: null }])
   })
 
-  it('reads BOM, CRLF, semicolons, line breaks in quotes, and a last line without a line ending', async () => {
-    const file = '\uFEFFexternal_id;first_name;last_name\r\n1;"Anna;Lena";"O\'Neill"\r\n2;Jo;"Mc ""Mac"" Doe"'
-    expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, rejections: [] })
-    expect((await patients()).map(({ firstName, lastName }) => `${firstName}|${lastName}`)).toEqual([
-      'Jo|Mc "Mac" Doe',
-      "Anna;Lena|O'Neill",
-    ])
-  })
-
   it('imports the first of two rows with one id, and rejects the second with the line of the first', async () => {
     const file = `${HEADER}1,Jo,Doe,,,,\n2,Al,Roe,,,,\n1,Other,Name,,,,\n`
     expect(await imported('patients.csv', file)).toMatchObject({
@@ -71,32 +58,6 @@ describe('importing patients from CSV', () => {
     // Also when the first is there already and does not change.
     expect(await imported('patients.csv', file)).toMatchObject({ updated: 0, unchanged: 2, rejected: 1 })
     expect((await patients()).map(({ firstName }) => firstName)).toEqual(['Al', 'Jo'])
-  })
-
-  it.each([
-    ['a column too many', '1,Jo,Doe,,,,,x', '2: has 8 columns, but the header has 7'],
-    ['an empty column too many', '1,Jo,Doe,,,,,', '2: has 8 columns, but the header has 7'],
-    ['a column too few', '1,Jo,Doe', '2: has 3 columns, but the header has 7'],
-    ['no external id', ',Jo,Doe,,,,', '2: external_id is required'],
-    ['a date of birth in the future', '1,Jo,Doe,,,2026-05-02,', '2: date_of_birth must not be in the future'],
-    ['two invalid fields', '1,,,1,,,', `2: ${NO_CODE}; first_name is required`],
-  ])('rejects a row with %s and reports its line and field', async (_, row, reason) => {
-    expect(await imported('patients.csv', `${HEADER}${row}\n`)).toMatchObject({
-      imported: 0,
-      rejected: 1,
-      rejections: [reason],
-    })
-  })
-
-  it.each([
-    ['patients.csv', '', 'is empty'],
-    ['patients.csv', ' \r\n\n', 'is empty'],
-    ['patients.csv', '\uFEFF', 'is empty'],
-    ['patients.csv', HEADER, 'has no rows'],
-    ['patients.csv', `${HEADER},,,,,,\n`, 'has no rows'],
-    ['patients.ndjson', '\n\n', 'has no rows'],
-  ])('fails for a file %s without rows: %j', async (name, content, message) => {
-    await expect(imported(name, content)).rejects.toThrow(`${name}: the file ${message}`)
   })
 
   it('reports rejected rows in the order of their lines, whichever check rejects them', async () => {
@@ -144,7 +105,6 @@ describe('importing patients from NDJSON', () => {
   })
 
   it.each([
-    ['text that is no JSON', '{"external_id":1\n{}', '1: is not JSON'],
     [
       'a cut last line',
       '{"external_id":1,"first_na',
@@ -152,9 +112,11 @@ describe('importing patients from NDJSON', () => {
     ],
     ['a list', '[1]\n', '1: is not a JSON object'],
     ['a number', '1\n', '1: is not a JSON object'],
-    ['an unknown field', rowOf('"Jo","shoe_size":"x"'), '1: shoe_size is not a known field'],
-    ['half a character', rowOf('"\\ud800"'), `1: ${BROKEN}`],
-    ['a name that is a number', rowOf('7'), '1: first_name must be text'],
+    [
+      'a name that is a number',
+      '{"external_id":1,"last_name":"Doe","first_name":7}',
+      '1: first_name must be text',
+    ],
   ])('rejects %s', async (_, content, reason) => {
     const result = await imported('patients.ndjson', content)
     expect(result.imported).toBe(0)

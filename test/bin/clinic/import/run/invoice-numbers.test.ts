@@ -1,8 +1,5 @@
 /** Two invoices of a clinic with one number: imported only if the operator says that both are right. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportClinic } from '../../../../../bin/clinic/export/export-clinic.ts'
 import type { InvoiceRequest } from '../../../../../shared/domain/money/invoice-changes.ts'
 import { newUuid } from '../../../../../shared/domain/uuid.ts'
 import { invoiceChangeStore } from '../../../../../shared/store/calendar/invoice-changes.ts'
@@ -14,7 +11,7 @@ import type { Table } from '../../../../../shared/store/table/table.ts'
 import { importedClinic, invoice, payment } from '../calendar-fixtures.ts'
 
 const imported = importedClinic()
-const { load, folder } = imported
+const { load } = imported
 
 const bill = { ...invoice, subtotal: 5 }
 const second = { ...bill, external_id: 'j', patient_external_id: 2 }
@@ -110,24 +107,6 @@ describe('an invoice with the number of another', () => {
     expect(await load('invoices', [bill, second], undefined, ALLOWED)).toMatchObject({ imported: 2 })
     expect(await load('invoices', [bill, second])).toMatchObject({ unchanged: 2, reasons: [] })
     expect(await load('invoices', [{ ...second, subtotal: 6 }])).toMatchObject({ updated: 1, reasons: [] })
-  })
-
-  it('is exported, which imports into its own clinic without a change, and into another with the option', async () => {
-    await load('invoices', [bill, second], undefined, ALLOWED)
-    const exported = async (name: string) => {
-      await exportClinic(imported.db.table, imported.clinic, join(folder, name), { sleep: async () => {} })
-      return (file: string) => join(folder, name, `${file}.ndjson`)
-    }
-    const first = await exported('first')
-    const text = readFileSync(first('invoices'), 'utf8')
-    expect(await imported.loadFile('invoices', first('invoices'))).toMatchObject({
-      unchanged: 2,
-      reasons: [],
-    })
-    await imported.renew()
-    for (const name of ['patients', 'invoices'])
-      expect(await imported.loadFile(name, first(name), undefined, ALLOWED)).toMatchObject({ imported: 2 })
-    expect(readFileSync((await exported('second'))('invoices'), 'utf8')).toBe(text)
   })
 
   it('is rejected if a request takes the number while the file is imported', async () => {
