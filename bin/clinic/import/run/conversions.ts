@@ -176,6 +176,7 @@ export class Conversions implements Disposable {
     if (items.some((item) => 'problem' in item))
       return { ...row, problem: 'line_items has rows that were rejected' }
     if (entity === LINE_ITEMS) return invoice
+    if (values.line_items != null) return { ...row, problem: 'line_items is also in another file' }
     const line_items = items.flatMap((item) => {
       const given = 'values' in item ? item.values.line_items : null
       return typeof given === 'string' ? (parseJson(given) ?? given) : given

@@ -96,21 +96,26 @@ it('rejects an invoice with the row of one of its line items, and stops where it
   const Kartei = (row: Row) => {
     const external_id = `I${row.text('Nr')}`
     if (row.text('Preis') === null)
-      return { invoices: { external_id, issue_date: row.date('Tag', 'd.M.yyyy') } }
+      return {
+        invoices: { external_id, issue_date: row.date('Tag', 'd.M.yyyy'), line_items: row.text('Tag') && [] },
+      }
     return { 'line-items': { external_id, line_items: [{ unit_price: row.amount('Preis', ',', 'EUR') }] } }
   }
-  const rows = 'Nr;Preis;Tag\n1;;\n2;;\n3;;\n4;;?\n1;?;\n2;5,00;\n2;5,00;\n3;5,00;\n'
+  const rows = 'Nr;Preis;Tag\n1;;\n2;;\n3;;\n4;;?\n1;?;\n2;5,00;\n2;5,00;\n3;5,00;\n5;;1.1.2026\n5;5,00;\n'
   expect(await convert(patients({ Kartei }), rows)).toMatchObject({
     invoices: [
       '2: line_items has rows that were rejected',
       '3: line_items has rows that were rejected',
       { external_id: 'I3', line_items: [{ unit_price: '5.00' }] },
+      '10: line_items is also in another file',
     ],
     // Imported with the invoice, the rejected rows are all of its items.
-    'line-items': [5, 6, 7, 8].map((line) => expect.stringMatching(`^${line}: `)).concat(expect.anything()),
+    'line-items': [5, 6, 7, 8]
+      .map((line) => expect.stringMatching(`^${line}: `))
+      .concat(Array(2).fill(expect.anything())),
   })
   expect(await convert(patients({ Kartei }), `${rows}3;5,00;;x\n`)).toBe(
-    'Kartei 2026.csv:10: has 4 columns, but the header has 3: correct the line, which may be a line item',
+    'Kartei 2026.csv:12: has 4 columns, but the header has 3: correct the line, which may be a line item',
   )
 })
 
