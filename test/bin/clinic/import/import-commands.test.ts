@@ -8,6 +8,7 @@ import { departmentStore } from '../../../../shared/store/catalogue.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { announcedPartition, announcedRange } from '../../../../shared/store/keys/events.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import type { Counts } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
 import { deployedTable, rejection } from '../../../support/deployed-stack.ts'
 import { newClinic } from '../../../support/table.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
@@ -517,15 +518,16 @@ export default converter({
 
 it('announces the records of an import as those of an import, and other changes as the operator’s', async () => {
   const path = file('departments.csv', 'external_id,name\nD-1,Surgery\n')
-  expect((await tool('import', '--yes', '--events', path)).code).toBe(0)
+  for (const _ of ['first', 'again']) expect((await tool('import', '--yes', '--events', path)).code).toBe(0)
   expect(
     (await run('clinic', 'update', '--clinic', clinic.id, '--website', 'https://x.org', '--yes')).code,
   ).toBe(0)
   const range = { pk: announcedPartition(clinic.id), ...announcedRange(clinic.id), limit: 9 }
-  const found = (await db.table.query(range)).map(({ e, s }) => [e, s])
+  const found = (await db.table.query(range)).map(({ e, s, d }) => `${e}, ${s}, ${(d as Counts).imported}`)
   expect(found.sort()).toEqual([
-    ['clinic.updated', 'import'],
-    ['clinic.updated', 'operator'],
-    ['import.completed', 'import'],
+    'clinic.updated, import, undefined',
+    'clinic.updated, operator, undefined',
+    'import.completed, import, 0',
+    'import.completed, import, 1',
   ])
 })

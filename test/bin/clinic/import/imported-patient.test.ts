@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Patient } from '../../../../shared/domain/patients/patient.ts'
-import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { runVerification } from '../../../shared/maintenance/verify/practice.ts'
@@ -74,13 +73,6 @@ describe('a row of a patient with one name', () => {
       '3: first_name is required',
       '4: full_name must be first_name, a space and last_name, or the only name',
     ])
-  })
-
-  it('has its appointments', async () => {
-    await load('patients', rowsOf([{ first_name: '', last_name: 'Suharto' }]))
-    await load('appointments', [{ ...appointment, patient_external_id: 'one 0' }])
-    const { items } = await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)
-    expect(items.map(({ patient }) => patient.fullName)).toEqual(['Suharto'])
   })
 })
 
