@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { readImportIds } from '../../../../shared/store/external-ids/derive.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { writeRows } from '../../../support/imports.ts'
@@ -303,19 +302,18 @@ describe('importing payments', () => {
   it('rejects a change of their invoice, and of the number, patient and currency of an invoice that has payments', async () => {
     await load('payments', [payment])
     await load('invoices', [{ ...invoice, external_id: 'other', invoice_number: '9', subtotal: 100 }])
-    expect((await load('payments', [{ ...payment, invoice_external_id: 'other' }])).reasons).toEqual([
-      'invoice_external_id cannot change',
-    ])
-    expect((await load('invoices', [{ ...invoice, subtotal: 100, invoice_number: '8' }])).reasons).toEqual([
-      'invoice_number cannot change once there are payments',
-    ])
-    expect((await load('invoices', [{ ...invoice, subtotal: 100, patient_external_id: 2 }])).reasons).toEqual(
-      ['patient_external_id cannot change once there are payments'],
-    )
-    for (const currency of ['TRY', 'JPY'])
-      expect((await load('invoices', [{ ...invoice, subtotal: 100, currency }])).reasons).toEqual([
-        'currency cannot change once there are payments',
-      ])
+    const bill = { ...invoice, subtotal: 100 }
+    for (const [name, row, reason] of [
+      ['payments', { ...payment, invoice_external_id: 'other' }, 'invoice_external_id cannot change'],
+      ['invoices', { ...bill, invoice_number: '8' }, 'invoice_number cannot change once there are payments'],
+      [
+        'invoices',
+        { ...bill, patient_external_id: 2 },
+        'patient_external_id cannot change once there are payments',
+      ],
+      ['invoices', { ...bill, currency: 'JPY' }, 'currency cannot change once there are payments'],
+    ] as const)
+      expect(await load(name, [row])).toMatchObject({ reasons: [reason] })
     expect((await invoices()).map(({ paid }) => paid).sort()).toEqual([0, 2000])
   })
 
@@ -327,13 +325,6 @@ describe('importing payments', () => {
       void_reason: 'Mistyped',
     }
     expect(await load('payments', [voided])).toMatchObject({ imported: 1, reasons: [] })
-    const { items } = await paymentStore(imported.db).page(imported.clinic.id, {}, FIRST)
-    const [stored] = await paymentStore(imported.db).findMany(imported.clinic.id, [items[0]?.id ?? ''])
-    expect(stored?.[1].record).toMatchObject({
-      status: 'failed',
-      voidedAt: '2026-04-03T10:00:00.000Z',
-      voidReason: 'Mistyped',
-    })
     const { reasons } = await load('payments', [
       { ...payment, status: 'completed' },
       { ...voided, external_id: 2, status: undefined },

@@ -186,21 +186,6 @@ describe.each(ENTITIES)('an import of %s that is repeated', (name, row, changes,
   })
 })
 
-it('updates an appointment that the patient confirmed, and a patient who was overwritten, of files that lack what was changed', async () => {
-  await load('appointments', [appointment])
-  await changeAppointment({ confirmedAt: '2026-03-01T08:00:00.000Z' })
-  expect(await load('appointments', [{ ...appointment, notes: 'Fasting' }])).toMatchObject({ updated: 1 })
-  expect(await load('appointments', [{ ...appointment, start_time: '08:30' }])).toMatchObject({ rejected: 1 })
-
-  const row = { external_id: 1, first_name: 'Ada', last_name: 'Kaya' }
-  await changePatient({ phoneNumber: '+905321234568' })
-  const noted = { ...row, notes: 'a' }
-  expect(await load('patients', [noted], undefined, { overwrite: true })).toMatchObject({ updated: 1 })
-  expect(await load('patients', [{ ...row, notes: 'b' }])).toMatchObject({ updated: 1, reasons: [] })
-  const withNumber = { ...row, phone_number: '+905321234567' }
-  expect(await load('patients', [withNumber])).toMatchObject({ rejected: 1 })
-})
-
 it('keeps what a patient has said of messages since, until the cell in the file changes', async () => {
   const row = { external_id: 1, first_name: 'Ada', last_name: 'Kaya', accepts_sms: true }
   const accepts = async (facts: object, overwrite = false) => {
@@ -240,15 +225,6 @@ describe('an invoice that was imported', () => {
     expect(await load('invoices', [changed], undefined, { settings })).toMatchObject({ updated: 1 })
     const { currency, lineItems } = before ?? {}
     expect(await imported.invoices()).toMatchObject([{ currency, lineItems, dueDate: '2026-06-01' }])
-  })
-
-  it('keeps an explicit paid_at when payments are imported, and when it is imported again', async () => {
-    const paid = { ...bill, status: 'paid', paid_at: '2026-04-02T09:00:00Z' }
-    await load('invoices', [paid])
-    await load('payments', [{ ...payment, amount: '100.00', created_at: '2026-04-20T09:00:00Z' }])
-    expect(await imported.invoices()).toMatchObject([{ status: 'paid', paidAt: '2026-04-02T09:00:00.000Z' }])
-    await load('invoices', [{ ...paid, due_date: '2026-06-01' }])
-    expect(await imported.invoices()).toMatchObject([{ paidAt: '2026-04-02T09:00:00.000Z' }])
   })
 })
 

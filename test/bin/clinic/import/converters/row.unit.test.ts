@@ -19,78 +19,65 @@ function read(cell: string, reader: (row: Row) => unknown): unknown {
 }
 
 type Reader = (row: Row) => unknown
-const birth: Reader = (row) => row.date('Cell', 'M/d/yyyy')
+function reading<Rest extends unknown[]>(read: (this: Row, column: string, ...rest: Rest) => unknown) {
+  return (...rest: Rest): Reader => {
+    return (row) => read.call(row, 'Cell', ...rest)
+  }
+}
+const [date, time] = [reading(Row.prototype.date), reading(Row.prototype.time)]
+const [timestamp, text] = [reading(Row.prototype.timestamp), reading(Row.prototype.text)]
+const birth = date('M/d/yyyy')
 /** The format of exports that have an offset. */
 const ISO = "yyyy-MM-dd'T'HH:mm:ssXXX"
 
 it.each<[string, Reader, unknown]>([
   ['1/1/0001', birth, '! "Cell" is before 1800: name what stands for no date in empty'],
-  ['1/1/0001', (row) => row.date('Cell', 'M/d/yyyy', { empty: ['1/1/0001'] }), null],
+  ['1/1/0001', date('M/d/yyyy', { empty: ['1/1/0001'] }), null],
   ['12/31/1753', birth, '! "Cell" is before 1800: name what stands for no date in empty'],
   ['12/30/1899', birth, ['1899-12-30', '"Cell" is before 1900']],
   ['2/1/74', birth, '! "Cell" has a year of two digits: the format needs yy, and latest'],
   [
     '2/1/74',
-    (row) => row.date('Cell', 'M/d/yy'),
+    date('M/d/yy'),
     '! the format "M/d/yy" has years of two digits: say the last date that they can mean by latest',
   ],
-  ['2/1/74', (row) => row.date('Cell', ['M/d/yyyy', 'M/d/yy'], { latest: 'today' }), '1974-02-01'],
-  ['11/28/26', (row) => row.date('Cell', 'M/d/yy', { latest: 'today' }), '2026-11-28'],
-  ['11/29/26', (row) => row.date('Cell', 'M/d/yy', { latest: 'today' }), '1926-11-29'],
-  ['2/29/00', (row) => row.date('Cell', 'M/d/yy', { latest: '1999-12-31' }), expect.stringMatching(/^! /)],
+  ['2/1/74', date(['M/d/yyyy', 'M/d/yy'], { latest: 'today' }), '1974-02-01'],
+  ['11/28/26', date('M/d/yy', { latest: 'today' }), '2026-11-28'],
+  ['11/29/26', date('M/d/yy', { latest: 'today' }), '1926-11-29'],
+  ['2/29/00', date('M/d/yy', { latest: '1999-12-31' }), expect.stringMatching(/^! /)],
   ['0/0/00', birth, '! "Cell" is not a date that exists as M/d/yyyy, such as 12/31/1974'],
-  ['0/0/00', (row) => row.date('Cell', 'M/d/yyyy', { empty: ['0/0/00'] }), null],
+  ['0/0/00', date('M/d/yyyy', { empty: ['0/0/00'] }), null],
   ['45321', birth, '! "Cell" is a spreadsheet\'s day number: save the column as dates'],
   ['2/30/1980', birth, '! "Cell" is not a date that exists as M/d/yyyy, such as 12/31/1974'],
   // A timestamp with an offset is that instant, whatever the zone of others.
+  ['2026-01-05T14:00:00Z', timestamp(ISO, { zone: 'Asia/Tokyo' }), '2026-01-05T09:00:00-05:00'],
+  ['2026-01-05T14:00:00Z', time(ISO, { offset: 'clinic' }), '09:00'],
+  ['2026-01-05T14:00:00+09:00', time(ISO, { offset: 'ignore' }), '14:00'],
   [
     '2026-01-05T14:00:00Z',
-    (row) => row.timestamp('Cell', ISO, { zone: 'Asia/Tokyo' }),
-    '2026-01-05T09:00:00-05:00',
-  ],
-  ['2026-01-05T14:00:00Z', (row) => row.time('Cell', ISO, { offset: 'clinic' }), '09:00'],
-  ['2026-01-05T14:00:00+09:00', (row) => row.time('Cell', ISO, { offset: 'ignore' }), '14:00'],
-  [
-    '2026-01-05T14:00:00Z',
-    (row) => row.time('Cell', ISO),
+    time(ISO),
     `! the format "${ISO}" has an offset: say offset: 'ignore', or 'clinic' for the clinic's time`,
   ],
   // A date at midnight UTC is that date, or the evening before here, as the converter says.
-  [
-    '2026-01-01T00:00:00Z',
-    (row) => row.date('Cell', 'yyyy-MM-dd'),
-    expect.stringMatching(/^! "Cell" is not/),
-  ],
-  ['2026-01-01T00:00:00Z', (row) => row.date('Cell', ISO), expect.stringMatching(/^! the format/)],
-  ['2026-01-01T00:00:00Z', (row) => row.date('Cell', ISO, { offset: 'ignore' }), '2026-01-01'],
-  ['2026-01-01T00:00:00Z', (row) => row.date('Cell', ISO, { offset: 'clinic' }), '2025-12-31'],
-  [
-    '1/5/2026 14:00',
-    (row) => row.timestamp('Cell', 'M/d/yyyy H:mm'),
-    '! the format "M/d/yyyy H:mm" has no offset: say the zone',
-  ],
-  [
-    '1/5/2026 14:00',
-    (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'UTC' }),
-    '2026-01-05T09:00:00-05:00',
-  ],
-  [
-    '1/5/2026 14:00',
-    (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'clinic' }),
-    '2026-01-05T14:00:00-05:00',
-  ],
+  ['2026-01-01T00:00:00Z', date('yyyy-MM-dd'), expect.stringMatching(/^! "Cell" is not/)],
+  ['2026-01-01T00:00:00Z', date(ISO), expect.stringMatching(/^! the format/)],
+  ['2026-01-01T00:00:00Z', date(ISO, { offset: 'ignore' }), '2026-01-01'],
+  ['2026-01-01T00:00:00Z', date(ISO, { offset: 'clinic' }), '2025-12-31'],
+  ['1/5/2026 14:00', timestamp('M/d/yyyy H:mm'), '! the format "M/d/yyyy H:mm" has no offset: say the zone'],
+  ['1/5/2026 14:00', timestamp('M/d/yyyy H:mm', { zone: 'UTC' }), '2026-01-05T09:00:00-05:00'],
+  ['1/5/2026 14:00', timestamp('M/d/yyyy H:mm', { zone: 'clinic' }), '2026-01-05T14:00:00-05:00'],
   [
     '11/1/2026 1:30',
-    (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'clinic' }),
+    timestamp('M/d/yyyy H:mm', { zone: 'clinic' }),
     ['2026-11-01T01:30:00-04:00', '"Cell" occurs twice on this day in America/New_York; the first is taken'],
   ],
   [
     '3/8/2026 2:30',
-    (row) => row.timestamp('Cell', 'M/d/yyyy H:mm', { zone: 'clinic' }),
+    timestamp('M/d/yyyy H:mm', { zone: 'clinic' }),
     ['2026-03-08T03:30:00-04:00', '"Cell" does not exist on this day in America/New_York'],
   ],
   // Names are split by the converter.
-  ['Smith, Mary, Ann', (row) => row.text('Cell'), 'Smith, Mary, Ann'],
+  ['Smith, Mary, Ann', text(), 'Smith, Mary, Ann'],
 ])(
   'a cell that other systems mean otherwise is what the converter says: %j (%#)',
   (cell, reader, expected) => {
@@ -99,30 +86,26 @@ it.each<[string, Reader, unknown]>([
 )
 
 it.each<[string, Reader, unknown]>([
-  ['1er mars 1984', (row) => row.date('Cell', 'do MMMM yyyy', { locale: 'fr' }), '1984-03-01'],
-  ['3 września 2026', (row) => row.date('Cell', 'd MMMM yyyy', { locale: 'pl' }), '2026-09-03'],
-  ['12-Mar-26', (row) => row.date('Cell', 'd-MMM-yy', { latest: '2046-12-31' }), '2026-03-12'],
-  ['5.1.2026 9.30', (row) => row.time('Cell', ['d.M.yyyy H:mm', 'd.M.yyyy H.mm']), '09:30'],
-  ['12:05 am', (row) => row.time('Cell', 'h:mm a'), '00:05'],
-  ['12:05', (row) => row.time('Cell', 'h:mm'), '! the format "h:mm" needs a (am or pm) besides h'],
-  ['25:00', (row) => row.time('Cell', 'H:mm'), '! "Cell" is not a time as H:mm, such as 21:45'],
+  ['1er mars 1984', date('do MMMM yyyy', { locale: 'fr' }), '1984-03-01'],
+  ['3 września 2026', date('d MMMM yyyy', { locale: 'pl' }), '2026-09-03'],
+  ['12-Mar-26', date('d-MMM-yy', { latest: '2046-12-31' }), '2026-03-12'],
+  ['5.1.2026 9.30', time(['d.M.yyyy H:mm', 'd.M.yyyy H.mm']), '09:30'],
+  ['12:05 am', time('h:mm a'), '00:05'],
+  ['12:05', time('h:mm'), '! the format "h:mm" needs a (am or pm) besides h'],
+  ['25:00', time('H:mm'), '! "Cell" is not a time as H:mm, such as 21:45'],
   [
     '1.2.1974',
-    (row) => row.date('Cell', 'DD.MM.YYYY'),
+    date('DD.MM.YYYY'),
     '! the format "DD.MM.YYYY" has D, which is no part of dates and times: see https://date-fns.org/docs/parse',
   ],
-  [
-    '1.2.',
-    (row) => row.date('Cell', 'd.M.'),
-    '! the format "d.M." needs a year (yyyy), a month (M or MMM) and a day (d)',
-  ],
-  ['1.2.1974', (row) => row.timestamp('Cell', 'd.M.yyyy', { zone: 'Mars' }), '! "Mars" is not a time zone'],
-  [' n/a ', (row) => row.text('Cell', { empty: ['N/A'] }), null],
-  ['Ana (AR)', (row) => row.text('Cell', { match: /\((\w+)\)$/ }), 'AR'],
-  ['Ana', (row) => row.text('Cell', { match: /\((\w+)\)$/ }), '! "Cell" does not match /\\((\\w+)\\)$/'],
+  ['1.2.', date('d.M.'), '! the format "d.M." needs a year (yyyy), a month (M or MMM) and a day (d)'],
+  ['1.2.1974', timestamp('d.M.yyyy', { zone: 'Mars' }), '! "Mars" is not a time zone'],
+  [' n/a ', text({ empty: ['N/A'] }), null],
+  ['Ana (AR)', text({ match: /\((\w+)\)$/ }), 'AR'],
+  ['Ana', text({ match: /\((\w+)\)$/ }), '! "Cell" does not match /\\((\\w+)\\)$/'],
   [
     'Ana',
-    (row) => row.text('Cell', { match: /\((\w+)\)$/, invalid: null }),
+    text({ match: /\((\w+)\)$/, invalid: null }),
     [null, 'left out: "Cell" does not match /\\((\\w+)\\)$/'],
   ],
   ['W', (row) => row.oneOf('Cell', { m: 'male', w: 'female' }), 'female'],
