@@ -205,14 +205,11 @@ describe('importing payments', () => {
     const rows = Array.from({ length: 12 }, (_, n) => ({
       ...payment,
       external_id: n,
-      amount: '900000000000',
+      amount: 900_000_000_000,
     }))
-    const outcome = { imported: 11, rejected: 1 }
-    expect(await load('payments', rows)).toMatchObject({
-      ...outcome,
-      reasons: ['amount is too large with the other payments of the invoice'],
-    })
-    expect(await load('payments', rows)).toMatchObject({ unchanged: 11, rejected: 1 })
+    const reasons = ['amount is too large with the other payments of the invoice']
+    expect(await load('payments', rows)).toMatchObject({ imported: 11, reasons })
+    expect(await load('payments', rows)).toMatchObject({ unchanged: 11, reasons })
     expect(await invoices()).toMatchObject([{ paid: 11 * 90_000_000_000_000 }])
   })
 
@@ -238,27 +235,15 @@ describe('importing payments', () => {
       ...pairs.map((n) => ({ ...refund, external_id: `r${n}`, amount: 1 })),
       ...pairs.map((n) => ({ ...payment, external_id: `p${n}`, amount: 1 })),
     ]
-    const outcome = { rejected: 1, rejections: [`1: ${OVER}`] }
+    const outcome = { updated: 0, rejected: 1, rejections: [`1: ${OVER}`] }
     using trial = trialTable(imported.db.table)
-    expect(await load('payments', rows, trial, { isTrial: true })).toMatchObject({
-      imported: 140,
-      ...outcome,
-    })
-    expect(await load('payments', rows)).toMatchObject({ imported: 140, ...outcome })
+    const tried = await load('payments', rows, trial, { isTrial: true })
+    expect(tried).toMatchObject({ imported: 140, ...outcome })
+    expect(await load('payments', rows)).toEqual(tried)
     expect(await invoices()).toMatchObject([{ status: 'refunded', paid: 0 }])
-    expect(await load('payments', rows)).toMatchObject({
-      imported: 0,
-      updated: 0,
-      unchanged: 140,
-      ...outcome,
-    })
+    expect(await load('payments', rows)).toMatchObject({ unchanged: 140, ...outcome })
     const rejected = readFileSync(join(imported.folder, 'payments.rejected.ndjson'), 'utf8')
-    expect(
-      rejected
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).external_id),
-    ).toEqual(['too much'])
+    expect(JSON.parse(rejected.trim())).toMatchObject({ external_id: 'too much' })
   })
 
   it.each([{ amount: 59 }, { status: 'failed' }])(

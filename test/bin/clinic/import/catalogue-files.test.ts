@@ -193,11 +193,8 @@ describe('importing a catalogue', () => {
   })
 
   it('rejects active doctors beyond 500, after the rows that deactivate others', async () => {
-    const row = (external_id: number, is_active: boolean) => ({
-      external_id,
-      full_name: 'Dr. Eva Noll',
-      is_active,
-    })
+    const facts = { full_name: 'Dr. Eva Noll' }
+    const row = (external_id: number, is_active: boolean) => ({ ...facts, external_id, is_active })
     const { doctors } = await all()
     const free = 500 - doctors.filter(({ isActive }) => isActive).length
     const added = Array.from({ length: free }, (_, at) => row(1000 + at, true))

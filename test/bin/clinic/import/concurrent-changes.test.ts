@@ -116,7 +116,7 @@ describe('an import of what another import changes between reading and writing',
       name: id,
       code: 'C',
       duration_minutes: 30,
-      price: '80',
+      price: 80,
     })
     const table = interrupted(() => load('treatments', [treatment('b')]))
     expect(await load('treatments', [treatment('a')], table)).toMatchObject({ imported: 0, rejected: 1 })

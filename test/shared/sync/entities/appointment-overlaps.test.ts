@@ -99,17 +99,9 @@ describe('rooms and treatments of an appointment', () => {
       await idOf('treatment', 't'),
       await idOf('treatment', 'u'),
     ]
-    const facts = [
-      {
-        room: { id: room, name: 'R1' },
-        treatments: [
-          { id: first, name: 'Consultation' },
-          { id: second, name: 'Test' },
-        ],
-      },
-    ]
     await load('appointments', [{ ...coming, room_external_id: 'r', treatment_external_ids: ['t', 'u'] }])
-    expect(await appointments()).toMatchObject(facts)
+    const [{ room: inRoom, treatments } = {}] = await appointments()
+    expect([inRoom?.name, treatments?.map(({ name }) => name)]).toEqual(['R1', ['Consultation', 'Test']])
     const own = { ...coming, room_id: room, treatment_ids: `${first}; ${second}` }
     expect(await load('appointments', [own])).toMatchObject({ unchanged: 1 })
     expect(await load('appointments', [{ ...own, room_id: null, treatment_ids: null }])).toMatchObject({
