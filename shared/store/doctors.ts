@@ -226,8 +226,8 @@ function requireList(values: readonly object[], attributes: Parameters<typeof re
   for (const value of values) requireTypes(value, attributes)
 }
 
-/** @throws TypeError for a list */
+/** @throws TypeError for what is no map */
 function valuesOf<Value>(map: Readonly<Record<string, Value>>): Value[] {
-  if (Array.isArray(map)) throw new TypeError('an attribute is a list')
+  if (typeof map !== 'object' || Array.isArray(map)) throw new TypeError('an attribute is not a map')
   return Object.values(map)
 }

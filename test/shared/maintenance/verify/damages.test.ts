@@ -603,6 +603,8 @@ const REPORTED: Damages = {
     'a doctor has a specialty that is a number': () =>
       raw.alter(catalogue().doctor, () => ({ specialty: 7 })),
     'a doctor has hours that are a list': () => raw.alter(catalogue().doctor, () => ({ hours: [] })),
+    'the exceptions of a doctor are a boolean': () =>
+      raw.alter(catalogue().doctor, () => ({ exceptions: true })),
     'the reason of a day off is a number': () =>
       raw.alter(catalogue().doctor, () => ({
         timeOff: [{ from: '2099-01-01', to: '2099-01-01', reason: 7 }],
