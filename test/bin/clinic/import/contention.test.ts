@@ -12,6 +12,7 @@ import { freshRealisticTable } from '../../../support/realistic-table.ts'
 import { rounds } from '../../../support/scale.ts'
 import { aPatient, newClinic } from '../../../support/table.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { appointment } from './calendar-fixtures.ts'
 
 const folder = temporaryFolder()
 
@@ -53,12 +54,8 @@ it(
       last_name: `Patient ${n}`,
     }))
     const appointments = Array.from({ length: rounds(100, 20_000) }, (_, n) => ({
-      external_id: n,
-      patient_external_id: n,
-      doctor_external_id: n % 2,
+      ...{ ...appointment, external_id: n, patient_external_id: n, doctor_external_id: n % 2 },
       appointment_date: `2026-03-${String(1 + (n % 28)).padStart(2, '0')}`,
-      start_time: '09:00',
-      end_time: '09:30',
     }))
     let isDone = false
     const creations = createPatients(table, clinic, () => isDone)

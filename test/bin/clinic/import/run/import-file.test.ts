@@ -42,12 +42,6 @@ describe('importing patients from CSV', () => {
     ])
   })
 
-  it('keeps a field whose column is missing, and clears one that is empty', async () => {
-    await imported('patients.csv', `${HEADER}1,Jo,Doe,+905321234567,jo@x.org,,\n`)
-    await imported('patients.csv', 'external_id,first_name,last_name,email_address\n1,Jo,Doe,\n')
-    expect(await patients()).toMatchObject([{ phoneNumber: '+905321234567', emailAddress: null }])
-  })
-
   it('imports the first of two rows with one id, and rejects the second with the line of the first', async () => {
     const file = `${HEADER}1,Jo,Doe,,,,\n2,Al,Roe,,,,\n1,Other,Name,,,,\n`
     expect(await imported('patients.csv', file)).toMatchObject({
