@@ -75,6 +75,12 @@ describe('importing a catalogue', () => {
       priceLists: [{ items: [{ price: 8_000 }] }, { items: [] }],
     })
     expect(new Set(stored.treatments[0]?.doctorIds)).toEqual(new Set(stored.doctors.map(({ id }) => id)))
+    // An empty cell clears what a row had.
+    expect(await file('treatments', treatments.replace('1; 2', ''))).toMatchObject({
+      updated: 1,
+      unchanged: 1,
+    })
+    expect((await all()).treatments).toMatchObject([{ doctorIds: [] }, {}])
   })
 
   it('leaves fields alone whose columns are absent, and clears those that are null', async () => {
