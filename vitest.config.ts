@@ -19,14 +19,14 @@ export const UNIT = [
 export const REST = [
   'test/{bin,conformance,e2e,histories,infra/local,shared/maintenance,simulations,support}/**/*.test.ts',
   // Thousands of records or requests, or commands of the operator tool.
-  'test/functions/{external-ids,large-invoices,lost-responses,snapshot-faults,sync-records}.test.ts',
+  'test/functions/{external-ids,large-invoices,lost-responses,snapshot-faults,sync-records,unknown-attributes}.test.ts',
   'test/shared/store/patients/several-segments.test.ts',
   'test/shared/{api/entity-tags,delivery/webhooks/sweep-promises}.test.ts',
   // The calls of every endpoint and worker, and of the operator tool, compared with their roles.
   'test/infra/functions/grants-used.test.ts',
   'test/infra/operators/{operator-roles,pipeline}.test.ts',
   // Every combination of settings.
-  'test/infra/stacks/security-rules.test.ts',
+  'test/infra/{settings/stages,stacks/security-rules}.test.ts',
 ]
 
 /** Programs of other projects, such as fuzzers. They need Python. */
