@@ -76,12 +76,9 @@ async function importFiles(paths: string[], options: Options, command: Command):
   const importing = { ...options, clinic, conversions }
   using trial = trialTable(table)
   const found = await importAll(command, { ...importing, table: trial, check: true })
-  const lines = [
-    ...conversions.files.flatMap(conversionLines),
-    ...found.reports.flatMap(reportLines),
-    ...found.warnings,
-  ]
-  if (options.check) return finish(command, { ...found, check: true }, [...lines, 'Nothing was written.'])
+  const warnings = itemsLeftLines(conversions.lineItemsLeft())
+  const lines = [...conversions.files.flatMap(conversionLines), ...found.flatMap(reportLines), ...warnings]
+  if (options.check) return finish(command, conversions, found, [...lines, 'Nothing was written.'])
   if (options.yes) printProgress(command, lines.join('\n'))
   await confirm(command, lines)
   for (const [file, digest] of conversions.digests)
@@ -91,21 +88,12 @@ async function importFiles(paths: string[], options: Options, command: Command):
       )
   const target = withSource(withPauses(table), 'import')
   const done = await importAll(command, { ...importing, table: target, check: false })
-  finish(command, done, [...done.reports.map(summary), ...done.warnings])
-}
-
-type Outcome = {
-  readonly conversions: Conversions
-  readonly reports: readonly FileReport[]
-  /** About all files together. */
-  readonly warnings: readonly string[]
-  readonly counts: Readonly<Record<string, number>>
-  readonly check?: boolean
+  finish(command, conversions, done, [...done.map(summary), ...warnings])
 }
 
 type Run = Options & Pick<FileImport, 'table' | 'clinic' | 'conversions'>
 
-async function importAll(command: Command, run: Run): Promise<Outcome> {
+async function importAll(command: Command, run: Run): Promise<readonly FileReport[]> {
   const { table, conversions, check } = run
   const reports: FileReport[] = []
   const problems: string[] = []
@@ -126,28 +114,23 @@ async function importAll(command: Command, run: Run): Promise<Outcome> {
       problems.push(error.message)
     }
   if (problems.length > 0) throw new ImportFileError(problems.join('\n'))
-  const itemsLeft = conversions.lineItemsLeft()
-  return {
-    conversions,
-    reports,
-    warnings: itemsLeftLines(itemsLeft),
-    counts: { line_items_without_invoice: itemsLeft.length },
-  }
+  return reports
 }
 
 function finish(
   command: Command,
-  { reports, counts, check, conversions }: Outcome,
+  conversions: Conversions,
+  reports: readonly FileReport[],
   lines: readonly string[],
 ): void {
   const total = sum(reports)
-  const { json } = command.optsWithGlobals<GlobalOptions>()
+  const { json, check } = command.optsWithGlobals<GlobalOptions & Options>()
   print(
     command,
     {
       ...total,
       ...(check && { check }),
-      ...counts,
+      line_items_without_invoice: conversions.lineItemsLeft().length,
       ...(json && {
         files: reports,
         conversions: conversions.files.map(conversionReport),
