@@ -32,15 +32,18 @@ import { toPatient } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { appointmentValues } from '../../../shared/sync/entities/appointments.ts'
-import { departmentValues, roomValues } from '../../../shared/sync/entities/departments-and-rooms.ts'
+import {
+  departmentValues,
+  priceListValues,
+  roomValues,
+  treatmentValues,
+} from '../../../shared/sync/entities/catalogue.ts'
 import { doctorValues } from '../../../shared/sync/entities/doctors.ts'
 import { holidayValues } from '../../../shared/sync/entities/holidays.ts'
 import { invoiceValues } from '../../../shared/sync/entities/invoices.ts'
 import { messageValues } from '../../../shared/sync/entities/messages.ts'
 import { patientValues } from '../../../shared/sync/entities/patients.ts'
 import { paymentValues } from '../../../shared/sync/entities/payments.ts'
-import { priceListValues } from '../../../shared/sync/entities/price-lists.ts'
-import { treatmentValues } from '../../../shared/sync/entities/treatments.ts'
 import type { StagedRow } from './staging.ts'
 
 type Columns = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import { readImportKeys } from '../../store/external-ids/derive.ts'
 import { type Table, withoutEvents } from '../../store/table/table.ts'
 import { ownRecords } from '../external-ids/resolve-rows.ts'
 import { appointmentImport } from './appointments.ts'
-import { departmentImport, roomImport } from './departments-and-rooms.ts'
+import { departmentImport, priceListImport, roomImport, treatmentImport } from './catalogue.ts'
 import { doctorImport } from './doctors.ts'
 import type { ImportableEntity, ImportEntity } from './entity.ts'
 import { holidayImport } from './holidays.ts'
@@ -11,8 +11,6 @@ import { type Lookups, queryLookups } from './lookups.ts'
 import { messageImport } from './messages.ts'
 import { patientImport } from './patients.ts'
 import { paymentImport } from './payments.ts'
-import { priceListImport } from './price-lists.ts'
-import { treatmentImport } from './treatments.ts'
 
 /** Every importable entity, each listed after the entities that its rows refer to. */
 export function importEntities(

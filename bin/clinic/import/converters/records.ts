@@ -1,7 +1,12 @@
 /** The records that converters return, as types: an editor completes their fields and words. */
 import type * as z from 'zod'
 import type { appointmentCells } from '../../../../shared/sync/entities/appointments.ts'
-import type { departmentCells, roomCells } from '../../../../shared/sync/entities/departments-and-rooms.ts'
+import type {
+  departmentCells,
+  priceListCells,
+  roomCells,
+  treatmentCells,
+} from '../../../../shared/sync/entities/catalogue.ts'
 import type { doctorCells } from '../../../../shared/sync/entities/doctors.ts'
 import type { holidayCells } from '../../../../shared/sync/entities/holidays.ts'
 import type { invoiceCells } from '../../../../shared/sync/entities/invoices.ts'
@@ -9,8 +14,6 @@ import type { LineItems } from '../../../../shared/sync/entities/line-item-cells
 import type { messageCells } from '../../../../shared/sync/entities/messages.ts'
 import type { patientCells } from '../../../../shared/sync/entities/patients.ts'
 import type { paymentCells } from '../../../../shared/sync/entities/payments.ts'
-import type { priceListCells } from '../../../../shared/sync/entities/price-lists.ts'
-import type { treatmentCells } from '../../../../shared/sync/entities/treatments.ts'
 
 /** What a cell takes: where it also takes the text of a file, only what that text means. */
 type Cell<Schema extends z.ZodType> = unknown extends z.input<Schema> ? z.output<Schema> : z.input<Schema>
