@@ -24,6 +24,8 @@ export const REST = [
   'test/shared/{api/entity-tags,delivery/webhooks/sweep-promises}.test.ts',
   // The calls of every endpoint and worker, and of the operator tool, compared with their roles.
   'test/infra/functions/grants-used.test.ts',
+  // Bundles and templates of all functions.
+  'test/infra/functions/{bundles,concurrency}.test.ts',
   'test/infra/operators/{operator-roles,pipeline}.test.ts',
   // Every combination of settings.
   'test/infra/{settings/stages,stacks/security-rules}.test.ts',
