@@ -7,7 +7,7 @@ import { phoneNumber } from '../../../shared/domain/patients/phone-number.ts'
 import { emailAddress, singleLineText } from '../../../shared/domain/patients/text-fields.ts'
 import { timeZone } from '../../../shared/domain/time-zone.ts'
 import type { ClinicChanges } from '../../../shared/store/clinics.ts'
-import { currencyCode, durationMinutes } from '../../../shared/sync/entities/row-fields.ts'
+import { currencyCode, durationMinutes } from '../../../shared/sync/entities/catalogue-fields.ts'
 import { addFields, type Field, type Fields, fieldsOf, NONE, numberOf } from '../tool/fields.ts'
 import { CommandFailure } from '../tool/output.ts'
 

@@ -12,11 +12,12 @@ import { departmentStore, priceListStore, roomStore, treatmentStore } from '../.
 import { doctorStore } from '../../store/doctors.ts'
 import type { Table } from '../../store/table/table.ts'
 import { ExternalRef, OwnRef, parseJson, type RefIds } from '../external-ids/resolve-references.ts'
+import { currencyCode, durationMinutes } from './catalogue-fields.ts'
 import { catalogueImport } from './catalogue-rows.ts'
 import { columnTable, defaulted, nullable, nullableReference, references, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
 import { Decimal } from './line-item-cells.ts'
-import { booleanField, currencyCode, durationMinutes, RowRecordDate } from './row-fields.ts'
+import { booleanField, RowRecordDate } from './row-fields.ts'
 
 type DepartmentFields = RowFields<Omit<Department, 'id'>> & Pick<Department, 'name'>
 type RoomFields = RowFields<Omit<Room, 'id'>> & Pick<Room, 'name'>

@@ -13,13 +13,14 @@ import { takenNumberKey } from '../../store/keys/calendar.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { RefIds } from '../external-ids/resolve-references.ts'
 import { RowRejectedError } from '../outcomes/row-rejected.ts'
+import { currencyCode } from './catalogue-fields.ts'
 import { columnTable, defaulted, nullable, nullableReference, reference, required } from './columns.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
 import { readCare } from './invoice-care.ts'
 import { Decimal, type LineItemCells, LineItems, readLineItems } from './line-item-cells.ts'
 import type { Lookups } from './lookups.ts'
 import { writePatientRows } from './patient-rows.ts'
-import { currencyCode, Instant, RowRecordDate } from './row-fields.ts'
+import { Instant, RowRecordDate } from './row-fields.ts'
 
 /** `status` and `paid` follow from the payments. The amounts are read once the currency is known. */
 type Fields = RowFields<

@@ -1,7 +1,5 @@
 /** Fields that rows of several entities have. */
 import * as z from 'zod'
-import { DurationMinutes } from '../../api/availability.ts'
-import { CURRENCIES } from '../../domain/money/currencies.ts'
 import { isCalendarDate, LAST_DATE } from '../../domain/timestamp.ts'
 
 /** A boolean of NDJSON, or its text in CSV, which spreadsheets save in capitals. */
@@ -51,10 +49,3 @@ export const RowDate = z.string({ error: ({ input }) => notADate(input) }).super
 export const RowRecordDate = RowDate.refine((date) => !isCalendarDate(date) || date <= LAST_DATE, {
   error: `must not be after ${LAST_DATE}`,
 })
-
-export const durationMinutes = z.preprocess(
-  (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
-  DurationMinutes,
-)
-
-export const currencyCode = z.enum(CURRENCIES, { error: 'must be an ISO 4217 code such as EUR' })
