@@ -18,7 +18,7 @@ const numberOf = (year: string, ordinal: number): string => `${year}-${String(or
 
 /**
  * Adds to a transaction that an invoice takes a number, unless another one takes it at the same time.
- * @param leftOver the item of the number, if it was there before no other invoice was found that has the number
+ * @param leftOver the item of the number that was read before no other invoice was found to have it: it belongs to none
  */
 export const takeNumber = (changes: Changeset, number: string, invoice: string, leftOver?: Item): void =>
   changes.put(
@@ -62,8 +62,11 @@ export function invoiceNumbers(table: Table) {
     const version = counter?.v ?? 0
     const isFree = async (one: number) => {
       const number = numberOf(year, one)
-      const taken = table.get(takenNumberKey(clinic, number))
-      return (await holderOf(clinic, number, invoice)) === null && !(await taken)
+      const [holder, taken] = await Promise.all([
+        holderOf(clinic, number, invoice),
+        table.get(takenNumberKey(clinic, number)),
+      ])
+      return holder === null && !taken
     }
     let ordinal = first
     while (ordinal < first + MAX_SKIPPED && !(await isFree(ordinal))) ordinal++
