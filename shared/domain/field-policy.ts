@@ -91,12 +91,10 @@ const areSame = (before: Fields, after: Fields, policies: AnyPolicies): boolean 
 
 function isSameValue(before: unknown, after: unknown, policy: AnyPolicy): boolean {
   if ('erasure' in policy) return !policy.emitsEvent || before === after
-  if (!isFields(before) || !isFields(after)) return before === after
-  if ('fields' in policy) return areSame(before, after, policy.fields)
-  const old = Object.values(before).filter(isFields)
-  const current = Object.values(after).filter(isFields)
-  return (
-    old.length === current.length &&
-    old.every((element, index) => areSame(element, current[index] ?? {}, policy.each))
-  )
+  if ('each' in policy)
+    return Array.isArray(before) && Array.isArray(after)
+      ? before.length === after.length &&
+          before.every((element, index) => areSame(element, after[index], policy.each))
+      : before === after
+  return isFields(before) && isFields(after) ? areSame(before, after, policy.fields) : before === after
 }

@@ -32,8 +32,6 @@ const ROWS_PER_UNIT = 16
 
 const units = (rows: number): number => Math.ceil(rows / ROWS_PER_UNIT)
 
-const NO_DAY: DayTally = { date: '', counts: new Map() }
-
 const dayCount = (day: DayTally): number => [...day.counts.values()].reduce((sum, count) => sum + count, 0)
 
 export const rowCount = (days: readonly DayTally[]): number =>
@@ -47,8 +45,7 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
   const total = rowCount(days)
   const wanted = Math.min(limit, total - offset)
   if (wanted <= 0) return { total, reads: [], pageOf: () => [] }
-  const { index, skip } = locateOffset(days, offset)
-  const day = days[index] ?? NO_DAY
+  const { index, day, skip } = locateOffset(days, offset)
   const left = dayCount(day) - skip
   if (skip <= left) {
     const reads = newestReads(days, index, skip + wanted)
@@ -77,9 +74,10 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
 export function planFromCursor(days: readonly DayTally[], date: string, need: number) {
   let covered = 0
   let read = 0
-  // How many records of the first day are behind the cursor is unknown.
-  for (; read < days.length && covered < need; read++) {
-    const day = days[read] ?? NO_DAY
+  for (const day of days) {
+    if (covered >= need) break
+    read++
+    // How many records of the first day are behind the cursor is unknown.
     if (day.date !== date) covered += dayCount(day)
   }
   const facets = new Set(days.slice(0, read).flatMap(({ counts }) => [...counts.keys()]))
@@ -89,12 +87,12 @@ export function planFromCursor(days: readonly DayTally[], date: string, need: nu
 const newestFirst = <T>(rows: T[], sortKey: (row: T) => string): T[] =>
   rows.sort((a, b) => (sortKey(a) < sortKey(b) ? 1 : -1))
 
-/** The index of the day of the record at `offset`, and the number of records of that day before it. */
-function locateOffset(days: readonly DayTally[], offset: number): { index: number; skip: number } {
+/** The day of the record at `offset`, with its index, and the number of records of that day before it. */
+function locateOffset(days: readonly DayTally[], offset: number) {
   let skip = offset
   for (const [index, day] of days.entries()) {
     const count = dayCount(day)
-    if (skip < count) return { index, skip }
+    if (skip < count) return { index, day, skip }
     skip -= count
   }
   throw new RangeError('the offset is past the last record')
@@ -103,14 +101,15 @@ function locateOffset(days: readonly DayTally[], offset: number): { index: numbe
 /** Reads of the newest `need` records from a day on: each facet down to the day where all facets together have enough. */
 function newestReads(days: readonly DayTally[], first: number, need: number): RangeRead[] {
   const available = new Map<string, number>()
-  let last = first
-  for (let covered = 0; covered < need; last++) {
-    const day = days[last] ?? NO_DAY
+  let covered = 0
+  let from = ''
+  for (const day of days.slice(first)) {
+    if (covered >= need) break
     covered += dayCount(day)
+    from = day.date
     for (const [facet, count] of day.counts) available.set(facet, (available.get(facet) ?? 0) + count)
   }
-  const { date: from } = days[last - 1] ?? NO_DAY
-  const { date: to } = days[first] ?? NO_DAY
+  const to = days[first]?.date ?? ''
   return [...available].map(([facet, count]) => ({
     facet,
     from,
