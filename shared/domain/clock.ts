@@ -33,9 +33,9 @@ function shownAt(local: number, timezone: string): number | null {
   return shown.size === 0 ? null : Math.min(...shown)
 }
 
-/** Whether clocks show a time `HH:MM` or `HH:MM:SS` of a date twice, as when daylight saving time ends. */
-export const occursTwice = (date: string, timezone: string, time: string): boolean =>
-  instantsOf(Date.parse(`${date}T${time}Z`), timezone).size > 1
+/** How often clocks show a time `HH:MM` or `HH:MM:SS` of a date: twice when daylight saving time ends, and not when it begins. */
+export const timesShown = (date: string, timezone: string, time: string): number =>
+  instantsOf(Date.parse(`${date}T${time}Z`), timezone).size
 
 const instantAt = (local: number, timezone: string): number =>
   shownAt(local, timezone) ?? local - offsetAt(local - DAY_MS, timezone)

@@ -11,7 +11,7 @@ import { outdatedFields } from '../../domain/booking/change-appointment.ts'
 import type { Doctor } from '../../domain/booking/doctor.ts'
 import { isWorking } from '../../domain/booking/slots.ts'
 import type { ClinicId, ClinicInfo } from '../../domain/clinic.ts'
-import { clockGaps, occursTwice, wallClock } from '../../domain/clock.ts'
+import { clockGaps, timesShown, wallClock } from '../../domain/clock.ts'
 import { overlaps, parseTime } from '../../domain/interval.ts'
 import { fullName } from '../../domain/patients/patient.ts'
 import { cancellationReason, notes } from '../../domain/patients/text-fields.ts'
@@ -212,7 +212,7 @@ function outsideWarning(
 /** The warning about a time that occurs twice; null for others. */
 function repeatedTime({ date, ...times }: Appointment, { timezone }: ClinicInfo): Warning | null {
   const fields = { start_time: times.startTime, end_time: times.endTime }
-  const [field] = Object.entries(fields).find(([, time]) => occursTwice(date, timezone, time)) ?? []
+  const [field] = Object.entries(fields).find(([, time]) => timesShown(date, timezone, time) > 1) ?? []
   if (field === undefined) return null
   return { kind: 'value', field, issue: `occurs twice on this day in ${timezone}; the first is taken` }
 }

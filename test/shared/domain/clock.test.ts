@@ -4,8 +4,8 @@ import {
   clockGaps,
   dayOfWeek,
   instantOf,
-  occursTwice,
   secondsUntilNextDay,
+  timesShown,
   wallClock,
 } from '../../../shared/domain/clock.ts'
 
@@ -59,13 +59,13 @@ it('adds days across months and leap days', () => {
 })
 
 it.each([
-  ['2026-10-25', '02:30', 'Europe/Berlin', true],
-  ['2026-10-25', '03:00', 'Europe/Berlin', false],
-  ['2026-03-29', '02:30', 'Europe/Berlin', false],
-  ['2026-04-05', '01:45:59', 'Australia/Lord_Howe', true],
-  ['2026-10-25', '02:30', 'Europe/Istanbul', false],
-])('%s %s in %s occurs twice: %s', (date, time, timezone, expected) => {
-  expect(occursTwice(date, timezone, time)).toBe(expected)
+  ['2026-10-25', '02:30', 'Europe/Berlin', 2],
+  ['2026-10-25', '03:00', 'Europe/Berlin', 1],
+  ['2026-03-29', '02:30', 'Europe/Berlin', 0],
+  ['2026-04-05', '01:45:59', 'Australia/Lord_Howe', 2],
+  ['2026-10-25', '02:30', 'Europe/Istanbul', 1],
+])('%s %s in %s is shown so often: %i', (date, time, timezone, expected) => {
+  expect(timesShown(date, timezone, time)).toBe(expected)
 })
 
 it('numbers weekdays from 1 for Monday to 7 for Sunday', () => {

@@ -1,6 +1,6 @@
 /** The row of a file as a converter reads it. */
 
-import { instantOf, occursTwice, wallClock } from '../../../../shared/domain/clock.ts'
+import { instantOf, timesShown, wallClock } from '../../../../shared/domain/clock.ts'
 import { foldName } from '../../../../shared/domain/closest-name.ts'
 import { CURRENCIES } from '../../../../shared/domain/money/currencies.ts'
 import { timeZone } from '../../../../shared/domain/time-zone.ts'
@@ -36,9 +36,9 @@ type TimestampOptions = CellOptions &
 const FIRST_LIKELY_DATE = '1900-01-01'
 
 /**
- * The cells of a row. Each method reads a column, whose name can be in upper or lower case, and returns null for an empty cell. A cell
- * that is not as it should be, which is null too, rejects the row. A column that the file does not have stops the import, and so does one that no row reads or
- * ignores.
+ * The cells of a row. Each method reads a column, whose name can be in upper or lower case, and returns null for an empty cell. It also
+ * returns null for a cell that is not as it should be, which rejects the row. A column that the file does not have stops the import, and so
+ * does one that no row reads or ignores.
  */
 export class Row {
   readonly line: number
@@ -83,14 +83,12 @@ export class Row {
       const { date, time, instant, format } = this.#parse(column, text, formats, 'timestamp', options)
       if (instant === null && from === undefined)
         throw new ConverterMistake(`the format ${JSON.stringify(format)} has no offset: say the zone`)
-      if (instant === null && occursTwice(date, from ?? '', time))
+      const times = instant === null ? timesShown(date, from ?? '', time) : 1
+      if (times !== 1)
         this.#columns.warnings.push(
-          `${JSON.stringify(column)} occurs twice on this day in ${from}; the first is taken`,
+          `${JSON.stringify(column)} ${times === 0 ? `does not exist on this day in ${from}` : `occurs twice on this day in ${from}; the first is taken`}`,
         )
-      const at = instant ?? instantOf(date, from ?? '', time)
-      if (instant === null && !clinicTimestamp(at, from ?? '').startsWith(`${date}T${time}`))
-        this.#columns.warnings.push(`${JSON.stringify(column)} does not exist on this day in ${from}`)
-      const shown = clinicTimestamp(at, timezone)
+      const shown = clinicTimestamp(instant ?? instantOf(date, from ?? '', time), timezone)
       this.#isLikely(column, shown)
       return shown
     })
