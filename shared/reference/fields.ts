@@ -6,20 +6,28 @@ type Variant = Required<Pick<Schema, 'properties' | 'required' | 'description'>>
   readonly name: string
 }
 
+type Listing = {
+  /** Levels below are folded. */
+  readonly openLevels?: number
+  /** Of what the API sends: most fields are always there, so the others say that they are optional. */
+  readonly isReturned?: boolean
+}
+
 /**
- * The fields of an object, and of the objects within it, as a nested Markdown list. Levels below `openLevels` are folded. If there
- * are variants of the object, what differs between them is folded too.
+ * The fields of an object, and of the objects within it, as a nested Markdown list. If there are variants of the object, what differs
+ * between them is folded.
  */
-export function fieldList(document: ApiDocument, schema: Schema, openLevels = 2): string[] {
+export function fieldList(document: ApiDocument, schema: Schema, listing: Listing = {}): string[] {
   const [first, ...others] = variantsOf(document, schema)
   if (!first) return []
   const tag = tagOf([first, ...others])
-  if (tag !== undefined) return taggedFields(document, [first, ...others], tag, openLevels)
+  if (tag !== undefined) return taggedFields(document, [first, ...others], tag, listing)
   return [
-    ...fieldsOf(document, first, openLevels),
+    ...fieldsOf(document, first, listing),
     ...others.flatMap((variant) => {
       const description = variant.description === '' ? [] : [variant.description, '']
-      return folded(`Or the fields of ${variant.name}`, [...description, ...fieldsOf(document, variant)])
+      const fields = fieldsOf(document, variant, { ...listing, openLevels: 2 })
+      return folded(`Or the fields of ${variant.name}`, [...description, ...fields])
     }),
   ]
 }
@@ -28,13 +36,14 @@ export function fieldList(document: ApiDocument, schema: Schema, openLevels = 2)
 export const folded = (title: string, lines: readonly string[]): string[] =>
   lines.length > 0 ? ['', `<details><summary>${title}</summary>`, '', ...lines, '', '</details>', ''] : []
 
-function fieldsOf(document: ApiDocument, { properties, required }: Variant, openLevels = 2): string[] {
+function fieldsOf(document: ApiDocument, { properties, required }: Variant, listing: Listing): string[] {
+  const { openLevels = 2, isReturned = false } = listing
   return Object.entries(properties).flatMap(([name, field]) => {
-    const nested = fieldList(document, field, openLevels - 1)
+    const nested = fieldList(document, field, { ...listing, openLevels: openLevels - 1 })
     // Variants with a tag fold most of their fields themselves.
     const isOpen = openLevels > 1 || tagOf(variantsOf(document, field)) !== undefined
     return [
-      fieldLine(document, name, field, required.includes(name)),
+      fieldLine(document, name, field, required.includes(name), isReturned),
       ...indent(isOpen ? nested : folded(`Fields of ${name}`, nested)),
     ]
   })
@@ -54,16 +63,21 @@ function taggedFields(
   document: ApiDocument,
   variants: readonly [Variant, ...Variant[]],
   tag: string,
-  openLevels: number,
+  listing: Listing,
 ): string[] {
   const [first] = variants
   const areSame = (of: (variant: Variant) => unknown) =>
     new Set(variants.map((variant) => JSON.stringify(of(variant)))).size === 1
   const isShared = (name: string) =>
     areSame(({ properties, required }) => [properties[name], required.includes(name)])
-  const listed = (variant: Variant, isWanted: (name: string) => boolean, levels?: number) => {
+  const listed = (
+    variant: Variant,
+    isWanted: (name: string) => boolean,
+    { openLevels = 2 }: Listing = {},
+  ) => {
     const properties = Object.entries(variant.properties).filter(([name]) => isWanted(name))
-    return fieldsOf(document, { ...variant, properties: Object.fromEntries(properties) }, levels)
+    const shown = { ...variant, properties: Object.fromEntries(properties) }
+    return fieldsOf(document, shown, { ...listing, openLevels })
   }
   const valueIn = ({ properties }: Variant) => properties[tag]?.const
   const isDescribed = areSame(({ properties }) => properties[tag]?.description)
@@ -74,7 +88,7 @@ function taggedFields(
     listed(variant, (name) => name !== tag && !isShared(name)).join('\n'),
   )
   return [
-    ...listed(shared, (name) => name === tag || isShared(name), openLevels),
+    ...listed(shared, (name) => name === tag || isShared(name), listing),
     ...[...byOtherFields].flatMap(([lines, members]) =>
       folded(`Fields if ${tag} is ${members.map(valueIn).join(' or ')}`, lines ? lines.split('\n') : []),
     ),
@@ -115,10 +129,18 @@ function variantsOf(document: ApiDocument, schema: Schema): Variant[] {
     .flatMap((one) => variantsOf(document, one))
 }
 
-function fieldLine(document: ApiDocument, name: string, schema: Schema, isRequired: boolean): string {
-  const notes = [typeOf(document, schema), ...limitsOf(document, schema)].join(', ')
+function fieldLine(
+  document: ApiDocument,
+  name: string,
+  schema: Schema,
+  isRequired: boolean,
+  isReturned = false,
+): string {
+  const isOptional = isReturned && !isRequired
+  const notes = [typeOf(document, schema), ...limitsOf(document, schema), ...(isOptional ? ['optional'] : [])]
   const description = descriptionOf(document, schema).replace(/\s*\n\s*/g, ' ')
-  return `- \`${name}\` *${notes}*${isRequired ? ' **required**' : ''} ${description}`.trimEnd()
+  const required = isRequired && !isReturned ? ' **required**' : ''
+  return `- \`${name}\` *${notes.join(', ')}*${required} ${description}`.trimEnd()
 }
 
 const indent = (lines: readonly string[]): string[] => lines.map((line) => (line === '' ? line : `  ${line}`))

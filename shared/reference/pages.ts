@@ -8,7 +8,6 @@ import {
   type Operation,
   type Response,
   resolve,
-  type Schema,
 } from '../openapi/read-document.ts'
 import { fieldList, fieldNames, folded, parameterList } from './fields.ts'
 import { REMEDIES } from './remedies.ts'
@@ -254,7 +253,8 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
     return section(title, parameterList(document, parameters))
   }
   const openBody = body ? fieldList(document, body) : []
-  const bodyFields = body && openBody.length > MAX_BODY_LINES ? fieldList(document, body, 1) : openBody
+  const bodyFields =
+    body && openBody.length > MAX_BODY_LINES ? fieldList(document, body, { openLevels: 1 }) : openBody
   // What a caller sends comes first: the response is next to it as an example.
   const openLevels = sent.length + bodyFields.length + ownErrors.length > MAX_LINES_BEFORE_RESPONSE ? 1 : 2
   const place = `reference/${operationId}`
@@ -281,20 +281,13 @@ function endpointPage(document: ApiDocument, endpoint: Endpoint, isCommon: (key:
       ...parametersIn('Query', 'query'),
       ...parametersIn('Headers', 'header'),
       ...section('Body', bodyFields),
-      ...section('Response', returned ? returnedFields(document, returned, openLevels) : []),
+      ...section('Response', returned ? fieldList(document, returned, { openLevels, isReturned: true }) : []),
       ...section('Errors', errorTable(place, ownErrors, examples)),
       ...folded('Errors of most endpoints', errorTable(place, errors.filter(isCommon))),
       '',
     ].join('\n'),
   }
 }
-
-/** The fields of a response. Most are always there, so the others say that they are optional. */
-const returnedFields = (document: ApiDocument, schema: Schema, openLevels?: number): string[] =>
-  fieldList(document, schema, openLevels).map((line) => {
-    const present = line.replace('* **required**', '*')
-    return present === line ? line.replace(/^( *- `[\w-]+` \*[^*]+)/, '$1, optional') : present
-  })
 
 /** All examples: an email, for example, is accepted with other fields than an SMS. */
 function responseSamples(status: string, response: Response): string[] {
@@ -326,7 +319,7 @@ function eventPage(document: ApiDocument, { path: name, operation }: Endpoint): 
       ...fence('json', JSON.stringify(exampleOf(operation.requestBody?.content), null, 2), 'Delivered body'),
       '## Fields',
       '',
-      ...(body ? returnedFields(document, body) : []),
+      ...(body ? fieldList(document, body, { isReturned: true }) : []),
       '',
     ].join('\n'),
   }
