@@ -80,9 +80,10 @@ export function invoiceChangeStore({ table }: { table: Table }) {
       const changes = new Changeset(table, clinic)
       const verdict = newInvoice({ ...request, id, number: request.number ?? '' }, facts)
       if (verdict.kind !== 'done') return verdict
-      const number = request.number ?? (await numbers.next(changes, request.issueDate.slice(0, 4), id))
+      const number =
+        request.number ?? (await numbers.next(changes, request.issueDate.slice(0, 4), id, count > 1))
       const invoice = { ...verdict.invoice, number }
-      const holder = request.number === undefined ? null : await takeGiven(changes, invoice)
+      const holder = request.number === undefined ? null : await takeGiven(changes, invoice, count > 1)
       if (holder !== null) return { kind: 'invoice_number_taken', holder }
       return commit(changes, { before: null, invoice, externalId: request.externalId }, facts, write)
     }
@@ -104,7 +105,7 @@ export function invoiceChangeStore({ table }: { table: Table }) {
     write: InvoiceWrite,
     decide: (before: Invoice, facts: InvoiceFacts) => InvoiceVerdict,
   ): Promise<InvoiceOutcome> =>
-    retryOnConflict(async () => {
+    retryOnConflict(async (count) => {
       // The invoice comes first: a payment made after this read changes its version, and the commit fails.
       const [before] = await Promise.all([invoices.find(clinic, id), write.requireNew()])
       if (!before) return { kind: 'invoice_not_found' }
@@ -123,15 +124,22 @@ export function invoiceChangeStore({ table }: { table: Table }) {
       if (verdict.kind !== 'done') return verdict
       const changes = new Changeset(table, clinic)
       const isNumbered = verdict.invoice.number === before.record.number
-      const holder = isNumbered ? null : await takeGiven(changes, verdict.invoice)
+      const holder = isNumbered ? null : await takeGiven(changes, verdict.invoice, count > 1)
       if (holder !== null) return { kind: 'invoice_number_taken', holder }
       if (fields.patient !== undefined) changes.requireVersion(patientKey(clinic, owner.id), owner.version)
       return commit(changes, { before, invoice: verdict.invoice }, { ...facts, payments: paid }, write)
     })
 
-  /** Adds that an invoice takes the number of a request. Returns the id of another one that has it, or null. */
-  async function takeGiven(changes: Changeset, { id, number }: Invoice): Promise<string | null> {
-    const leftOver = await table.get(takenNumberKey(changes.clinic, number))
+  /**
+   * Adds that an invoice takes the number of a request. Returns the id of another one that has it, or null.
+   * @param isAgain whether an earlier attempt failed, such as by an item of the number that was left over
+   */
+  async function takeGiven(
+    changes: Changeset,
+    { id, number }: Invoice,
+    isAgain: boolean,
+  ): Promise<string | null> {
+    const leftOver = isAgain ? await table.get(takenNumberKey(changes.clinic, number)) : undefined
     const holder = await numbers.holderOf(changes.clinic, number, id)
     if (holder === null) takeNumber(changes, number, id, leftOver)
     return holder

@@ -53,8 +53,9 @@ export function invoiceNumbers(table: Table) {
   /**
    * The next number of the year's invoices, which is counted in the invoice's transaction: none is lost if that fails. After many numbers
    * of other invoices, such as imported ones, it is a free one behind them, found in few reads.
+   * @param isAgain whether an earlier attempt failed: items that are left over of numbers are skipped then, too
    */
-  async function next(changes: Changeset, year: string, invoice: string): Promise<string> {
+  async function next(changes: Changeset, year: string, invoice: string, isAgain: boolean): Promise<string> {
     const { clinic } = changes
     const key = invoiceCounterKey(clinic, year)
     const counter = await table.get(key)
@@ -64,7 +65,7 @@ export function invoiceNumbers(table: Table) {
       const number = numberOf(year, one)
       const [holder, taken] = await Promise.all([
         holderOf(clinic, number, invoice),
-        table.get(takenNumberKey(clinic, number)),
+        isAgain && table.get(takenNumberKey(clinic, number)),
       ])
       return holder === null && !taken
     }

@@ -13,7 +13,7 @@ it('awaits each read of a number, also if one of them has failed', async () => {
   const get = ({ sk }: { sk: string }) => (sk === '2026' ? Promise.resolve(undefined) : unavailable())
   const table = { get, query: unavailable } as unknown as Table
   const changes = new Changeset(table, '018f0000-0000-7000-8000-000000000001' as ClinicId)
-  await expect(invoiceNumbers(table).next(changes, '2026', 'i')).rejects.toThrow('unavailable')
+  await expect(invoiceNumbers(table).next(changes, '2026', 'i', true)).rejects.toThrow('unavailable')
   await new Promise((resolve) => setTimeout(resolve))
   expect(unhandled).toEqual([])
 })
