@@ -76,9 +76,11 @@ async function importFiles(paths: string[], options: Options, command: Command):
   const importing = { ...options, clinic, conversions }
   using trial = trialTable(table)
   const found = await importAll(command, { ...importing, table: trial, check: true })
-  const warnings = itemsLeftLines(conversions.lineItemsLeft())
+  const itemsLeft = conversions.lineItemsLeft()
+  const warnings = itemsLeftLines(itemsLeft)
   const lines = [...conversions.files.flatMap(conversionLines), ...found.flatMap(reportLines), ...warnings]
-  if (options.check) return finish(command, conversions, found, [...lines, 'Nothing was written.'])
+  if (options.check)
+    return finish(command, { conversions, reports: found, itemsLeft }, [...lines, 'Nothing was written.'])
   if (options.yes) printProgress(command, lines.join('\n'))
   await confirm(command, lines)
   for (const [file, digest] of conversions.digests)
@@ -88,7 +90,7 @@ async function importFiles(paths: string[], options: Options, command: Command):
       )
   const target = withSource(withPauses(table), 'import')
   const done = await importAll(command, { ...importing, table: target, check: false })
-  finish(command, conversions, done, [...done.map(summary), ...warnings])
+  finish(command, { conversions, reports: done, itemsLeft }, [...done.map(summary), ...warnings])
 }
 
 type Run = Options & Pick<FileImport, 'table' | 'clinic' | 'conversions'>
@@ -117,10 +119,15 @@ async function importAll(command: Command, run: Run): Promise<readonly FileRepor
   return reports
 }
 
+type Outcome = {
+  readonly conversions: Conversions
+  readonly reports: readonly FileReport[]
+  readonly itemsLeft: readonly number[]
+}
+
 function finish(
   command: Command,
-  conversions: Conversions,
-  reports: readonly FileReport[],
+  { conversions, reports, itemsLeft }: Outcome,
   lines: readonly string[],
 ): void {
   const total = sum(reports)
@@ -130,7 +137,7 @@ function finish(
     {
       ...total,
       ...(check && { check }),
-      line_items_without_invoice: conversions.lineItemsLeft().length,
+      line_items_without_invoice: itemsLeft.length,
       ...(json && {
         files: reports,
         conversions: conversions.files.map(conversionReport),
