@@ -15,12 +15,9 @@ export function typescriptClient(document: ApiDocument): string {
     // A resource without further names is the method itself.
     if (name === undefined || kind === 'slots') resources.set(resource, [request])
     else {
-      const isList = kind.startsWith('lists')
-      const member = list
-        ? `${name}: (id: string) => ${request}`
-        : isList
-          ? `...${request}`
-          : `${name}: ${request}`
+      const isSpread = kind.startsWith('lists') && list === undefined
+      const below = list === undefined ? '' : '(id: string) => '
+      const member = isSpread ? `...${request}` : `${name}: ${below}${request}`
       resources.set(resource, [...(resources.get(resource) ?? []), `    ${member},\n`])
     }
   }
