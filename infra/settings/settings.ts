@@ -1,5 +1,4 @@
 /** The settings of a deployment: in the file of its stage, or with `-c NAME=VALUE`, which takes precedence. */
-
 import { Duration } from 'aws-cdk-lib'
 import * as z from 'zod'
 import { CELL_PATTERN, DEFAULT_CELL } from '../../shared/domain/credential.ts'

@@ -205,7 +205,7 @@ export const patientDescriptions = () => ({
     gender: 'Gender.',
     phone_number: "Phone number in E.164 format. Must be valid in its country's numbering plan.",
     email_address:
-      'Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either.',
+      'Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, for which the limit holds, too.',
     accepts_sms: 'Whether SMS can be sent to the patient. True by default.',
     accepts_email: 'Whether emails can be sent to the patient. True by default.',
     language:

@@ -26,8 +26,8 @@ const NAMED_GROUPS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Words of sentences that a model does not need: about HTTP, encodings, copies of lists, scopes that it has anyway, and what the instructions of the
- * server or the format of a field say. With these sentences, every conversation would pay for a fifth more.
+ * Words of sentences about HTTP, encodings, copies of lists, scopes that the credential has anyway, and what the instructions of the server
+ * or the format of a field say. Every conversation pays for the list of tools, which would be a fifth longer with these sentences.
  */
 const FOR_PROGRAMS =
   /40\d|YYYY-MM-DD|time zone|\b(GET|POST|HTTP|bytes?|accents|digits of|GSM|UTF|punycode|cursor|location|etag|meta|next_after|updated_since|idempotency-key|scope|credential|import|malformed|2199-12-31|daylight|filters can|filtering by)\b/i
@@ -69,6 +69,7 @@ export const assistantTools = (document: ApiDocument): AssistantTool[] =>
       const fields = Object.entries(properties)
         .filter(([name]) => name !== 'updated_since' && !(name === 'after' && hasPages))
         .map(([name, schema]) => {
+          // Every list has it, and the API checks its bounds.
           if (name === 'page') return [name, { type: 'integer', description: 'From 1.' }]
           const description = TEXTS[name] ?? schema.description
           return [

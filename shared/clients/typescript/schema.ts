@@ -4515,7 +4515,7 @@ export interface components {
             gender?: ("male" | "female" | "other" | "unknown") | null;
             /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
-            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either. */
+            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, for which the limit holds, too. */
             email_address?: string | null;
             /** @description Whether SMS can be sent to the patient. True by default. */
             accepts_sms?: boolean;
@@ -4541,7 +4541,7 @@ export interface components {
             gender?: ("male" | "female" | "other" | "unknown") | null;
             /** @description Phone number in E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
-            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either. */
+            /** @description Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, for which the limit holds, too. */
             email_address?: string | null;
             /** @description Whether SMS can be sent to the patient. True by default. */
             accepts_sms?: boolean;

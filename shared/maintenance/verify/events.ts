@@ -49,7 +49,8 @@ const isDelivery = (item: Item): boolean =>
 
 /**
  * Verifies that events and deliveries can be read, that none is missing between two events, that the next event gets a free position
- * and a new sequence number, and that the sweep knows each pending delivery. One that cannot be read is lost, and keeps the others from being read.
+ * and a new sequence number, and that the sweep knows each pending delivery. One that cannot be read is lost, and keeps the others from
+ * being read.
  */
 export async function checkEvents({ table, clinic, count, examine, examineAll }: Inspection): Promise<void> {
   /** Those that can be read. Others are lost, and keep these from being read: a repair deletes them. */

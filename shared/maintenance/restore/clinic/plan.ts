@@ -1,5 +1,4 @@
 /** Decides what a restore of one clinic does with each record that differs from the copy of an earlier time. Writes nothing. */
-
 import { isDeepStrictEqual } from 'node:util'
 import { type Appointment, occupiesSlot } from '../../../domain/booking/appointment.ts'
 import type { ClinicId } from '../../../domain/clinic.ts'

@@ -166,7 +166,7 @@ class PatientCreate(_PatientCreate, total=False):
     phone_number: Optional[str]
     """Phone number in E.164 format. Must be valid in its country's numbering plan."""
     email_address: Optional[str]
-    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either."""
+    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, for which the limit holds, too."""
     accepts_sms: bool
     """Whether SMS can be sent to the patient. True by default."""
     accepts_email: bool
@@ -237,7 +237,7 @@ class PatientChanges(TypedDict, total=False):
     phone_number: Optional[str]
     """Phone number in E.164 format. Must be valid in its country's numbering plan."""
     email_address: Optional[str]
-    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, in which it must not be longer either."""
+    """Email address. Its local part must be ASCII. Its domain may be in Unicode or punycode, is stored in lower-case Unicode and sent in punycode, for which the limit holds, too."""
     accepts_sms: bool
     """Whether SMS can be sent to the patient. True by default."""
     accepts_email: bool
