@@ -104,7 +104,16 @@ it('returns a consistent page and total when records change between any two of i
         expect(expected).toContainEqual({ total: read.total, ids })
       },
     ),
-    property(30, 3000),
+    {
+      ...property(30, 3000),
+      // A new record before each of the first reads: random rounds may miss all that drift.
+      examples: [0, 1, 2, 3].map((call) => [
+        DATES.map((date) => anAppointment({ id: newUuid(), date })),
+        [{ call, index: 0, becomes: anAppointment({ id: newUuid(), date: '2026-05-01' }), isNew: true }],
+        2,
+        1,
+      ]),
+    },
   )
-  expect(drifts).toBeGreaterThan(3)
+  expect(drifts).toBeGreaterThan(0)
 })
