@@ -8,7 +8,7 @@ import { retryOnConflict } from '../store/table/retries.ts'
 import type { Table } from '../store/table/table.ts'
 import { recordChecker } from './check-record.ts'
 import type { ImportableEntity, ImportRow } from './entities/entity.ts'
-import { LinkedSince } from './entities/links.ts'
+import { LinkedSince } from './external-ids/new-links.ts'
 import { overwritePolicy } from './external-ids/overwrite-check.ts'
 import { linkIssue, linkRecord } from './external-ids/record-links.ts'
 import { ExternalRef } from './external-ids/resolve-references.ts'
@@ -103,7 +103,8 @@ export async function writeRecords<F>(
     if (early.size > 0) await writeRows(rows.filter(({ id }) => early.has(id)))
     for (const { one, ...link } of links) {
       const outcome = one.row && written.get(one.row)?.outcomeOf(one.row.id)
-      if (outcome && outcome !== 'rejected') linked.set(one, await linkRecord(table, clinic.id, link))
+      if (outcome && outcome !== 'rejected')
+        linked.set(one, await linkRecord(table, clinic.id, link, overwrite))
     }
   }
 

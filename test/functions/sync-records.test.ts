@@ -226,6 +226,17 @@ describe('an external id', () => {
     expect(await outcomes('patients', [ada, grace])).toEqual(['unchanged', 'unchanged'])
   })
 
+  it('that two requests give a record at once is the one of the first, and the other is a conflict', async () => {
+    const { id } = (
+      await request('create-patient', { headers, body: { first_name: 'Ada', last_name: 'Kaya' } })
+    ).body.data
+    const linking = (external_id: string) => outcomes('patients', [{ ...ada, id, external_id }])
+    const both = await Promise.all([linking('P-1'), linking('P-2')])
+    expect(both).toEqual(expect.arrayContaining([['updated'], [rejected('id', 'unavailable')]]))
+    const again = [await linking('P-1'), await linking('P-2')]
+    expect(again).toEqual(expect.arrayContaining([['unchanged'], [rejected('external_id', 'conflict')]]))
+  })
+
   it('belongs to one record of a request, whether that has it or gets it', async () => {
     const body = { first_name: 'Ada', last_name: 'Kaya' }
     const { id } = (await request('create-patient', { headers, body })).body.data

@@ -28,6 +28,7 @@ import type { Changeset } from '../../store/table/changeset.ts'
 import { chunked } from '../../store/table/chunked.ts'
 import { ConditionFailed } from '../../store/table/errors.ts'
 import type { Table } from '../../store/table/table.ts'
+import { requireUnlinked, withoutNewLinks } from '../external-ids/new-links.ts'
 import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import { readIds } from './catalogue-rows.ts'
@@ -40,7 +41,6 @@ import {
   isUnchanged,
   type RowFields,
 } from './entity.ts'
-import { requireUnlinked, withoutNewLinks } from './links.ts'
 import { booleanField } from './row-fields.ts'
 
 /** Holidays are in a separate file. */

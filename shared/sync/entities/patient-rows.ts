@@ -12,12 +12,12 @@ import { Changeset } from '../../store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../store/table/commit-packed.ts'
 import type { Table } from '../../store/table/table.ts'
 import { isSameRecord } from '../../store/table/updated-at-codec.ts'
+import { rejectNewLinks, requireUnlinked } from '../external-ids/new-links.ts'
 import { type ColumnValues, type RowSource, requireConfirmed } from '../external-ids/overwrite-check.ts'
 import { findReferenced, requireKnown } from '../external-ids/resolve-references.ts'
 import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { ImportRow, ImportRun } from './entity.ts'
-import { rejectNewLinks, requireUnlinked } from './links.ts'
 
 type WithPatient = { readonly patient: string }
 

@@ -26,6 +26,7 @@ import {
 import { patientStore, type StoredPatient } from '../../store/patients/patients.ts'
 import { chunked } from '../../store/table/chunked.ts'
 import type { Table } from '../../store/table/table.ts'
+import { withoutNewLinks } from '../external-ids/new-links.ts'
 import type { RowWrite } from '../outcomes/batch-outcomes.ts'
 import { RowRejectedError, requireKnownId } from '../outcomes/row-rejected.ts'
 import type { Warning } from '../outcomes/warnings.ts'
@@ -38,7 +39,6 @@ import {
   isUnchanged,
   type RowFields,
 } from './entity.ts'
-import { withoutNewLinks } from './links.ts'
 import { type Lookups, personKey } from './lookups.ts'
 import { requireUnerased } from './patient-rows.ts'
 import { booleanField, Instant, RowDate } from './row-fields.ts'

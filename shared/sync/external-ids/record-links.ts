@@ -12,6 +12,7 @@ import { Changeset } from '../../store/table/changeset.ts'
 import { retryOnConflict } from '../../store/table/retries.ts'
 import type { Table } from '../../store/table/table.ts'
 import type { RowIssue } from '../outcomes/row-rejected.ts'
+import { LinkedSince } from './new-links.ts'
 
 /** A record that can be linked, as it was read. */
 export type LinkableRecord = Provenance & {
@@ -69,6 +70,10 @@ export const findLinkable: {
   },
 }
 
+/** Whether a link would replace an external id of the clinic's own system, which only an overwrite does. */
+const isConflict = (record: LinkableRecord | null, externalId: string, overwrite: boolean): boolean =>
+  record?.externalId != null && record.externalId !== externalId && !record.isLinkedByApi && !overwrite
+
 type Link = { readonly kind: LinkableKind; readonly id: string; readonly externalId: string }
 
 /** Why a record cannot be linked to an external id; null if it can. */
@@ -83,20 +88,24 @@ export async function linkIssue(
     findLinkable[kind](table, clinic, id),
   ])
   if (holder !== null && holder !== id) return { field: 'external_id', issue: 'external_id_taken' }
-  const isOther = record?.externalId != null && record.externalId !== externalId
-  return isOther && !record.isLinkedByApi && !overwrite ? { field: 'external_id', issue: 'conflict' } : null
+  return isConflict(record, externalId, overwrite) ? { field: 'external_id', issue: 'conflict' } : null
 }
 
-/** Sets the external id of a record, or confirms it. Returns whether anything changed. @throws ExternalIdTaken */
+/**
+ * Sets the external id of a record, or confirms it. Returns whether anything changed.
+ * @throws ExternalIdTaken; LinkedSince if another request has linked the record since `linkIssue`
+ */
 export const linkRecord = (
   table: Table,
   clinic: ClinicId,
   { kind, id, externalId }: Link,
+  overwrite: boolean,
 ): Promise<boolean> =>
   retryOnConflict(async () => {
     const record = await findLinkable[kind](table, clinic, id)
     if (!record || record.isErased || (record.externalId === externalId && !record.isLinkedByApi))
       return false
+    if (isConflict(record, externalId, overwrite)) throw new LinkedSince()
     const { imported } = record
     await record.save({ externalId, ...(imported !== undefined && { imported }) })
     return true

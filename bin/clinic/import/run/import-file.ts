@@ -2,7 +2,7 @@
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { type CheckedRecord, recordChecker } from '../../../../shared/sync/check-record.ts'
 import type { ImportableEntity, ImportRow } from '../../../../shared/sync/entities/entity.ts'
-import { LinkedSince } from '../../../../shared/sync/entities/links.ts'
+import { LinkedSince } from '../../../../shared/sync/external-ids/new-links.ts'
 import { overwritePolicy } from '../../../../shared/sync/external-ids/overwrite-check.ts'
 import { withOwnRecords } from '../../../../shared/sync/external-ids/resolve-rows.ts'
 import { BatchOutcomes, type Counts, type RowWrite } from '../../../../shared/sync/outcomes/batch-outcomes.ts'
