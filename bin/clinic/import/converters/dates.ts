@@ -1,18 +1,30 @@
 /** Dates and times as files write them, by formats of date-fns. */
+import { createRequire } from 'node:module'
 import { UTCDate, utc } from '@date-fns/utc'
-import { format as formatted, isValid, parse } from 'date-fns'
-import * as everyLocale from 'date-fns/locale'
+import { format as formatted } from 'date-fns/format'
+import { isValid } from 'date-fns/isValid'
+import type * as locales from 'date-fns/locale'
+import { parse } from 'date-fns/parse'
 import { isCalendarDate } from '../../../../shared/domain/timestamp.ts'
 import { ConverterMistake, Problem } from '../files/problems.ts'
 
-const locales = { ...everyLocale }
+type Locales = typeof locales
+
+const require = createRequire(import.meta.url)
+
+/** The option of a language. Loading languages takes long, and most files need none. */
+const localeOption = (name: keyof Locales | undefined): { locale?: Locales[keyof Locales] } => {
+  if (name === undefined) return {}
+  const all: Locales = require('date-fns/locale')
+  return { locale: all[name] }
+}
 
 /** A format of date-fns such as `d.M.yyyy` or `d MMM yyyy h:mma`, or several of which the first that fits is used. */
 export type Formats = string | readonly string[]
 
 export type FormatOptions = {
   /** The language of names of months, such as `fr` or `pl`; otherwise English. */
-  readonly locale?: keyof typeof locales
+  readonly locale?: keyof Locales
   /** The last date that two digits of a year can mean: `2046-12-31`, or `today` for births. */
   readonly latest?: string
 }
@@ -80,20 +92,16 @@ export function readDateTime(text: string, given: Formats, wanted: Wanted, optio
   }
   if (isShort) throw new Problem('has a year of two digits: the format needs yy, and latest')
   if (DAY_NUMBER.test(text)) throw new Problem("is a spreadsheet's day number: save the column as dates")
-  const locale = locales[options.locale ?? 'enUS']
-  const examples = all.map((one) => `${one.text}, such as ${formatted(SAMPLE, one.text, { locale })}`)
+  const inLanguage = localeOption(options.locale)
+  const examples = all.map((one) => `${one.text}, such as ${formatted(SAMPLE, one.text, inLanguage)}`)
   throw new Problem(
     `is not ${wanted === 'time' ? 'a time' : 'a date that exists'} as ${examples.join(', or ')}`,
   )
 }
 
-function readAs(
-  text: string,
-  format: Format,
-  { locale = 'enUS', latest = '' }: FormatOptions,
-): DateTime | null {
+function readAs(text: string, format: Format, { locale, latest = '' }: FormatOptions): DateTime | null {
   const read = (one: string) =>
-    parse(one, format.text, REFERENCE, { locale: locales[locale], in: utc }) as Date
+    parse(one, format.text, REFERENCE, { ...localeOption(locale), in: utc }) as Date
   // With an offset of zero, the parts are those that are written.
   const written = format.hasOffset
     ? text.replace(/[+-]\d\d:?(\d\d)?$/, (offset) => offset.replace('-', '+').replace(/\d/g, '0'))
