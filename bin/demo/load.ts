@@ -10,7 +10,7 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { entityOf } from '../clinic/import/files/import-paths.ts'
 import { requireExtension } from '../clinic/import/files/rows.ts'
 import { convertFiles } from '../clinic/import/run/conversions.ts'
-import { fileEntities } from '../clinic/import/run/file-entities.ts'
+import { fileColumns, fileEntities } from '../clinic/import/run/file-entities.ts'
 import { importFile } from '../clinic/import/run/import-file.ts'
 
 /** A clinic in the ready line, with its credentials as `key:secret` by scope. */
@@ -60,7 +60,7 @@ export const SETTINGS_FILE = 'clinic.json'
 export function importFiles(
   folder: string,
 ): { readonly path: string; readonly entity: string | undefined }[] {
-  const known = fileEntities({} as Table, Date.now).map(({ name }) => name)
+  const known = fileColumns().map(({ name }) => name)
   return readdirSync(folder)
     .filter((name) => name !== SETTINGS_FILE && !name.startsWith('.'))
     .sort()

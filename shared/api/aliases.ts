@@ -20,9 +20,11 @@ const EVENT_ALIASES = { 'payment.received': 'payment.created' } as const satisfi
 
 export const EVENT_ALIAS_NAMES = keysOf(EVENT_ALIASES)
 
+const isAlias = (name: string): name is keyof typeof EVENT_ALIASES => Object.hasOwn(EVENT_ALIASES, name)
+
 /** The event that a name stands for: itself, unless it is an alias. */
 export const eventOf = (name: RecordEventName | keyof typeof EVENT_ALIASES): RecordEventName =>
-  name in EVENT_ALIASES ? EVENT_ALIASES[name as keyof typeof EVENT_ALIASES] : (name as RecordEventName)
+  isAlias(name) ? EVENT_ALIASES[name] : name
 
 /** The name of the idempotency key's header, and its alias. */
 export const IDEMPOTENCY_HEADERS = ['idempotency-key', 'x-idempotency-key'] as const

@@ -56,8 +56,8 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
 /** The record as it remains once its patient is erased. Properties without a policy stay as they are. */
-export const eraseFields = <Entity extends object>(record: Entity, policies: FieldPolicies<Entity>): Entity =>
-  erased(record as Fields, policies as AnyPolicies) as Entity
+export const eraseFields = <Entity extends Fields>(record: Entity, policies: FieldPolicies<Entity>): Entity =>
+  erased(record, policies as AnyPolicies) as Entity
 
 const erased = (record: Fields, policies: AnyPolicies): Fields => ({
   ...record,
@@ -80,11 +80,11 @@ function erasedValue(value: unknown, policy: AnyPolicy, parent: Fields): unknown
 }
 
 /** Whether two states of a record differ in no field that makes an event. */
-export const hasSameEventFields = <Entity extends object>(
+export const hasSameEventFields = <Entity extends Fields>(
   before: Entity,
   after: Entity,
   policies: FieldPolicies<Entity>,
-): boolean => areSame(before as Fields, after as Fields, policies as AnyPolicies)
+): boolean => areSame(before, after, policies as AnyPolicies)
 
 const areSame = (before: Fields, after: Fields, policies: AnyPolicies): boolean =>
   Object.entries(policies).every(([name, policy]) => isSameValue(before[name], after[name], policy))

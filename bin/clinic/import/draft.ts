@@ -3,12 +3,11 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { closestName } from '../../../shared/domain/closest-name.ts'
-import type { Table } from '../../../shared/store/table/table.ts'
 import { CommandFailure, print } from '../tool/output.ts'
 import type { Entities } from './converters/load-converter.ts'
 import { isNamedAfter } from './files/import-paths.ts'
 import { openRows } from './files/rows.ts'
-import { fileEntities } from './run/file-entities.ts'
+import { fileColumns } from './run/file-entities.ts'
 
 /** Shapes that are listed of a column, and the letters that are listed of one. */
 const MAX_SHAPES = 3
@@ -26,7 +25,7 @@ export async function draftConverter(
   files: readonly string[],
   encoding: string | undefined,
 ): Promise<void> {
-  const entities = fileEntities({} as Table, Date.now)
+  const entities = fileColumns()
   const folder = dirname(files[0] ?? '')
   const path = join(folder, 'move.ts')
   if (existsSync(path)) throw new CommandFailure(`${path} exists already: delete it first`)

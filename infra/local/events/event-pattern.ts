@@ -1,6 +1,8 @@
 /** A pattern of EventBridge and of Lambda's event filters: the path of each field, and a list of accepted values. */
 export type EventPattern = { readonly [name: string]: EventPattern | readonly unknown[] }
 
+const isNested = (part: EventPattern | readonly unknown[]): part is EventPattern => !Array.isArray(part)
+
 type Matcher = (value: unknown) => boolean
 
 /** @throws Error that names the owner of an unsupported pattern */
@@ -9,7 +11,7 @@ export function checkPattern(pattern: EventPattern, owner: string): void {
     const unsupported = (by: unknown) =>
       new Error(`${owner} matches ${name} by ${JSON.stringify(by)}, which the local stack does not support.`)
     if (typeof part !== 'object' || part === null || name === '$or') throw unsupported(part)
-    if (!Array.isArray(part)) checkPattern(part as EventPattern, owner)
+    if (isNested(part)) checkPattern(part, owner)
     else for (const alternative of part) if (!matcherFor(alternative)) throw unsupported(alternative)
   }
 }
@@ -20,9 +22,7 @@ export const matches = (pattern: EventPattern, event: unknown): boolean =>
     const value = (event as Record<string, unknown> | null | undefined)?.[name]
     const values = Array.isArray(value) && value.length > 0 ? value : [value]
     return values.some((item) =>
-      Array.isArray(part)
-        ? part.some((alternative) => matcherFor(alternative)?.(item))
-        : matches(part as EventPattern, item),
+      isNested(part) ? matches(part, item) : part.some((alternative) => matcherFor(alternative)?.(item)),
     )
   })
 

@@ -37,7 +37,7 @@ async function write(table: Table, before: Item, after: Item): Promise<void> {
   const { Delete } = table.deleteWrite({ pk, sk }, 'existing')
   await table.transact([
     table.putWrite(after, 'new'),
-    { Delete: { ...(Delete as NonNullable<typeof Delete>), ...conditionParts(unchanged(before)) } },
+    { Delete: { ...Delete, ...conditionParts(unchanged(before)) } },
   ])
 }
 

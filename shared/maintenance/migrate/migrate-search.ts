@@ -22,7 +22,7 @@ export const migrateSearch = async (table: Table, options: WalkOptions = {}) =>
     {
       progress: SEARCH_PROGRESS,
       visit: async ([clinic]) => ({
-        rewritten: Number(await rewriteEarlierLines(table, clinic as ClinicId)),
+        rewritten: Number(await rewriteEarlierLines(table, clinic)),
         failed: 0,
       }),
       onFailed: () => ({ rewritten: 0, failed: 1 }),

@@ -186,7 +186,7 @@ async function reconcileClinics(
       progress: walkKey('maintain', 'reconcile'),
       subject: options.restore,
       visit: async ([id]) => {
-        const clinic = byId.get(id as ClinicId) as Clinic
+        const clinic = byId.get(id) as Clinic
         // The restored time can be within an earlier pause.
         await endRestorePause(restored, clinic)
         await endHolds(restored, clinic.id)
@@ -197,7 +197,7 @@ async function reconcileClinics(
         return { reconciled: 1, failed: 0 }
       },
       onFailed: async ([id], error) => {
-        await options.onClinicFailed?.(id as string, error)
+        await options.onClinicFailed?.(id, error)
         return { reconciled: 0, failed: 1 }
       },
       finish: async ({ counts: { reconciled = 0, failed = 0 } }) => ({

@@ -121,11 +121,12 @@ async function catalogueDifferences(
   onItems: (name: KindName, items: readonly Item[]) => Promise<void> = async () => {},
 ): Promise<readonly Difference[]> {
   const differences: Difference[] = []
-  const all: Record<string, Map<string, unknown>> = {}
-  for (const [name, { kind }] of Object.entries(KINDS)) {
+  const all: Partial<Record<KindName, Map<string, unknown>>> = {}
+  for (const name of keysOf(KINDS)) {
+    const { kind } = KINDS[name]
     const entries = new Map<string, unknown>()
     for await (const items of partitionPages(table, kind.partitionOf(clinic))) {
-      await onItems(name as KindName, items)
+      await onItems(name, items)
       for (const item of items)
         entries.set(
           item.sk,
@@ -134,15 +135,15 @@ async function catalogueDifferences(
     }
     all[name] = entries
   }
-  for (const [name, entries] of Object.entries(all))
-    for (const [id, entry] of entries) {
-      const key = KINDS[name as KindName].kind.keyOf(clinic, id)
+  for (const name of keysOf(KINDS))
+    for (const [id, entry] of all[name] ?? []) {
+      const key = KINDS[name].kind.keyOf(clinic, id)
       if (entry === null) differences.push({ kind: 'record_unreadable', key })
       else
-        for (const { field, issue } of PROBLEMS[name as KindName]?.(
+        for (const { field, issue } of PROBLEMS[name]?.(
           entry as never,
           // Filled by name, above.
-          all as unknown as Catalogue,
+          all as Catalogue,
         ) ?? [])
           differences.push({ kind: 'catalogue_wrong', key, note: `${field} ${issue}` })
     }

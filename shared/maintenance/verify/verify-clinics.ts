@@ -39,14 +39,14 @@ export async function verifyClinics(
       progress: progress.key,
       ...(subject !== undefined && { subject }),
       visit: async ([id]) => {
-        const clinic = await readableClinic(id as string, () => clinics.findListed(id as ClinicId))
+        const clinic = await readableClinic(id, () => clinics.findListed(id))
         // Half of a clinic that is being deleted is missing.
         if (clinic === null || clinic.deletingAt !== undefined) return { remaining: 0, failed: 0 }
         return { remaining: await verify(clinic), failed: 0 }
       },
       onFailed: async ([id], error) => {
         if (error instanceof ClinicBeingDeleted) return { remaining: 0, failed: 0 }
-        await onClinicFailed?.(id as ClinicId, error)
+        await onClinicFailed?.(id, error)
         return { remaining: 0, failed: 1 }
       },
       finish: async ({ counts: { remaining = 0, failed = 0 } }) => ({ remaining, failed }),

@@ -21,6 +21,11 @@ export type Source<T, Cursor> = {
   ) => Promise<{ readonly items: readonly T[]; readonly read: number; readonly next: Cursor | undefined }>
 }
 
+/** The items of a page that concern a visitor: at least one. */
+type Found<T> = readonly [T, ...T[]]
+
+const isFound = <T>(items: readonly T[]): items is Found<T> => items.length > 0
+
 export type Visitor<T, Name extends string, Result> = {
   /** Where the progress is stored: an item that the caller's role may write. */
   readonly progress: Key
@@ -31,9 +36,9 @@ export type Visitor<T, Name extends string, Result> = {
   /** Whether there is anything to do with an item. */
   readonly concerns?: (item: T) => boolean
   /** Does something with items, and returns what it counted. A page in which a process was stopped is visited again. */
-  readonly visit: (items: readonly T[]) => Promise<Counts<Name>>
+  readonly visit: (items: Found<T>) => Promise<Counts<Name>>
   /** What a page counts that could not be visited: the walk continues. Without this, and if the table cannot be reached, it ends. */
-  readonly onFailed?: (items: readonly T[], error: Error) => Counts<Name> | Promise<Counts<Name>>
+  readonly onFailed?: (items: Found<T>, error: Error) => Counts<Name> | Promise<Counts<Name>>
   /** All segments are walked again until a pass finds no item that concerns the visitor, or this error ends the walk. */
   readonly untilNothingFound?: { readonly error: string }
   /** Called after all segments, while no other process walks; again if it was stopped. */
@@ -128,7 +133,7 @@ export async function walk<T, Cursor, Name extends string, Result>(
     if (!isSaved) throw new WalkTaken(LEASE_LOST)
   }
 
-  const visitPage = (items: readonly T[]): Promise<Counts<Name>> =>
+  const visitPage = (items: Found<T>): Promise<Counts<Name>> =>
     whileHeld(() => visit(items)).catch((error) => {
       if (!onFailed || ending.signal.aborted || error instanceof UnavailableError) throw error
       return onFailed(items, error)
@@ -143,8 +148,8 @@ export async function walk<T, Cursor, Name extends string, Result>(
     while (!segment.done && !isStopped && !mustStop()) {
       const page = await readPage(index, segment.after)
       const items = page.items.filter(concerns)
-      if (items.length > 0 && untilNothingFound && !segment.found) await save({ found: true })
-      const found = items.length > 0 ? await visitPage(items) : {}
+      if (isFound(items) && untilNothingFound && !segment.found) await save({ found: true })
+      const found = isFound(items) ? await visitPage(items) : {}
       const counts = add(segment.counts, found)
       await save({ read: segment.read + page.read, counts, after: page.next, done: page.next === undefined })
     }

@@ -108,8 +108,7 @@ export function externalIds({ table }: { table: Table }) {
       table.get(LINKABLE[kind](clinic, derived)),
       ownKey && table.get(ownKey),
     ])
-    const holder =
-      (link?.r as string | undefined) ?? (record?.xi === externalId ? derived : (own?.sk ?? null))
+    const holder = link?.r ?? (record?.xi === externalId ? derived : (own?.sk ?? null))
     return { holder, version: record?.v ?? null, ownKey }
   }
 

@@ -69,10 +69,10 @@ export function patientRemoval({ table }: { table: Table }) {
       const moved = rows.filter((row, at) => Number(row.sk) !== next + at)
       const found = await patients.findMany(
         clinic,
-        moved.map(({ i }) => i as string),
+        moved.flatMap(({ i }) => i ?? []),
       )
       for (const row of rows) {
-        const patient = found.get(row.i as string)
+        const patient = found.get(row.i ?? '')
         if (patient) await moveTo(clinic, patient, next)
         next++
       }

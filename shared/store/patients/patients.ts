@@ -162,8 +162,7 @@ export function rowItem(key: Key, patient: WithUpdatedAt<Patient>): Item {
 }
 
 /** @throws TypeError or RangeError for an item that is not a patient's record or row */
-export const toPatient = (item: Item): WithUpdatedAt<Patient> =>
-  patientCodec.decode(item, (item.i as string | undefined) ?? item.sk)
+export const toPatient = (item: Item): WithUpdatedAt<Patient> => patientCodec.decode(item, item.i ?? item.sk)
 
 /** @throws TypeError or RangeError for an item that is not a patient's record */
 export function toStoredPatient(item: Item): StoredPatient {

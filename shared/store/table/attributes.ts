@@ -193,8 +193,8 @@ export const unlisted = <Value>(inner: Attribute<Value>): Attribute<Value> => ({
 export type Attributes = Record<string, unknown>
 
 /** For items that are stored as they are. @throws TypeError or RangeError for one without one of these attributes */
-export function requireTypes(item: object, types: readonly Omit<Attribute<unknown>, 'encode'>[]): void {
-  for (const { name, decode } of types) decode((item as Attributes)[name])
+export function requireTypes(item: Attributes, types: readonly Omit<Attribute<unknown>, 'encode'>[]): void {
+  for (const { name, decode } of types) decode(item[name])
 }
 
 export type Codec<Value> = {

@@ -9,13 +9,7 @@ import { haveConflicts, type ItemUpdate, toUpdateParts } from './item-update.ts'
 import { currentScope } from './request-scope.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import { MAX_CHANGE_AGE_MS } from './visibility-delay.ts'
-import {
-  type DeleteCondition,
-  type Item,
-  type PutCondition,
-  toConditionExpression,
-  type Write,
-} from './write-requests.ts'
+import type { DeleteCondition, Item, PutCondition, Write } from './write-requests.ts'
 
 /** DynamoDB's limit of a transaction is 4 MB. The rest is a margin for items that are larger than estimated. */
 const MAX_TRANSACTION_BYTES = 3_500_000
@@ -52,9 +46,7 @@ export class Changeset {
   }
 
   put(item: Item, condition?: PutCondition): void {
-    const write = this.#table.putWrite(item)
-    if (condition) Object.assign(write.Put as object, toConditionExpression(condition))
-    this.#writes.set(keyText(item), write)
+    this.#writes.set(keyText(item), this.#table.putWrite(item, condition))
   }
 
   remove(key: Key, condition?: DeleteCondition): void {
@@ -172,7 +164,7 @@ export class Changeset {
   outcome() {
     const updates = [...this.#updates.values()]
     return {
-      items: [...this.#writes.values()].flatMap(({ Put }) => (Put ? [Put.Item as Item] : [])),
+      items: [...this.#writes.values()].flatMap(({ Put }) => (Put ? [Put.Item] : [])),
       attributes: updates.flatMap(({ key, set }) => [...set].map(([name, value]) => ({ key, name, value }))),
     }
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Key } from '../keys/key.ts'
 import { ifConditionHolds } from './errors.ts'
 import type { Table } from './table.ts'
-import type { Item, Write } from './write-requests.ts'
+import type { Item } from './write-requests.ts'
 
 const SECRET_BYTES = 32
 
@@ -26,7 +26,8 @@ export async function requireSecret(table: Table, key: Key): Promise<Uint8Array>
     ConditionExpression: 'NOT attribute_type(secret, :bytes)',
     ExpressionAttributeValues: { ':bytes': 'B' },
   }
-  const write = { Put: { ...Put, ...condition } } as Write
   // Another process may have made it in the meantime.
-  return (await ifConditionHolds(table.transact([write]))) ? secret : requireSecret(table, key)
+  return (await ifConditionHolds(table.transact([{ Put: { ...Put, ...condition } }])))
+    ? secret
+    : requireSecret(table, key)
 }

@@ -1,5 +1,5 @@
 /** The writes of a transaction, in DynamoDB's format. */
-import type { TransactWriteCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
 
 /** An item. Attributes that several families have by one name are typed; the others are read by the codec of their family. */
@@ -8,19 +8,33 @@ export type Item = Key & {
   readonly ev?: number
   readonly o?: number
   readonly xi?: string
+  readonly r?: string
+  readonly i?: string
   readonly im?: string
 } & Record<string, unknown>
 
-export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
-
-export type UpdateParts = Pick<
+type ConditionParts = Pick<
   UpdateCommandInput,
-  | 'UpdateExpression'
-  | 'ConditionExpression'
-  | 'ExpressionAttributeNames'
-  | 'ExpressionAttributeValues'
-  | 'ReturnValues'
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >
+
+/** The expressions of an update. */
+export type UpdateParts = ConditionParts & {
+  readonly UpdateExpression: string
+  readonly ReturnValues?: UpdateCommandInput['ReturnValues']
+}
+
+/** A write of an item, with its condition. A transaction has one kind of write of each item. */
+export type Write = {
+  readonly Put?: { readonly TableName: string; readonly Item: Item } & ConditionParts
+  readonly Delete?: ByKey & ConditionParts
+  readonly ConditionCheck?: ByKey & ConditionParts & { readonly ConditionExpression: string | undefined }
+  readonly Update?: ByKey & Omit<UpdateParts, 'ReturnValues'>
+}
+
+type WriteOf<Kind extends keyof Write> = Required<Pick<Write, Kind>>
+
+type ByKey = { readonly TableName: string; readonly Key: Key }
 
 /** The condition of a put: no item exists, the item has not changed since it was read, or it has expired. */
 export type PutCondition =
@@ -34,17 +48,12 @@ export type DeleteCondition = 'existing' | number | { readonly attribute: string
 
 /** Builds the writes of the table `name`. */
 export const writeRequests = (name: string) => ({
-  /** Puts an item; `new` only if there is none with its key. */
-  putWrite: (item: Item, condition: 'new' | 'any' = 'any'): Write => ({
-    Put: {
-      TableName: name,
-      Item: item,
-      ...(condition === 'new' && toConditionExpression('new')),
-    },
+  putWrite: (item: Item, condition?: PutCondition): WriteOf<'Put'> => ({
+    Put: { TableName: name, Item: item, ...(condition && toConditionExpression(condition)) },
   }),
 
   /** Deletes an item; with a version or an attribute, only if that has not changed. */
-  deleteWrite: ({ pk, sk }: Key, condition?: DeleteCondition): Write => ({
+  deleteWrite: ({ pk, sk }: Key, condition?: DeleteCondition): WriteOf<'Delete'> => ({
     Delete: {
       TableName: name,
       Key: { pk, sk },
@@ -55,7 +64,7 @@ export const writeRequests = (name: string) => ({
   }),
 
   /** Requires an item to have this version; null if it must not exist. */
-  checkWrite: (key: Key, version: number | null): Write => ({
+  checkWrite: (key: Key, version: number | null): WriteOf<'ConditionCheck'> => ({
     ConditionCheck: {
       TableName: name,
       Key: key,
@@ -63,8 +72,8 @@ export const writeRequests = (name: string) => ({
     },
   }),
 
-  updateWrite: (key: Key, parts: Omit<UpdateParts, 'ReturnValues'>): Write => ({
-    Update: { TableName: name, Key: key, ...parts } as Write['Update'],
+  updateWrite: (key: Key, parts: Omit<UpdateParts, 'ReturnValues'>): WriteOf<'Update'> => ({
+    Update: { TableName: name, Key: key, ...parts },
   }),
 })
 

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import type { ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { foldName } from '../../../../shared/domain/closest-name.ts'
-import type { Table } from '../../../../shared/store/table/table.ts'
 import { parseJson } from '../../../../shared/sync/external-ids/resolve-references.ts'
 import { resolveFromInvocationDir } from '../../tool/invocation-path.ts'
 import type { Converter } from '../converters/converter.ts'
@@ -25,7 +24,7 @@ import { ConverterMistake, ImportFileError, Problem } from '../files/problems.ts
 import { type FileFormat, HEADER_PROBLEM, REASON, type SourceRow, SUM_PROBLEM } from '../files/row.ts'
 import { openRows } from '../files/rows.ts'
 import { temporaryDatabase } from '../files/temporary-database.ts'
-import { fileEntities, LINE_ITEMS } from './file-entities.ts'
+import { fileColumns, LINE_ITEMS } from './file-entities.ts'
 
 /** A file whose records are kept. */
 export type ConvertedFile = {
@@ -58,7 +57,7 @@ export class Conversions implements Disposable {
   readonly digests = new Map<string, string>()
   readonly #converter: LoadedConverter | undefined
   readonly #reading: Reading
-  readonly #entities: Entities = fileEntities({} as Table, Date.now)
+  readonly #entities: Entities = fileColumns()
   readonly #db = temporaryDatabase(
     'CREATE TABLE rows (at INTEGER PRIMARY KEY, row TEXT);' +
       'CREATE TABLE records (file TEXT, entity TEXT, at INTEGER, external TEXT, record TEXT);' +

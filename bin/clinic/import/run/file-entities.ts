@@ -36,6 +36,9 @@ export function fileEntities(
   ])
 }
 
+/** What files can have, for its names and columns. It reads and writes nothing. */
+export const fileColumns = (): ImportableEntity[] => fileEntities({} as Table, Date.now)
+
 /** Line items in files of their own, under the external ids of invoices: they are checked and written with these. */
 const lineItems = ({
   readKeys,

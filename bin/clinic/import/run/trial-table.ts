@@ -35,7 +35,7 @@ export function trialTable(table: Table): Table & Disposable {
   }
 
   async function write(writes: readonly Write[]): Promise<void> {
-    const updated = writes.flatMap(({ Update }) => (Update ? [Update.Key as Key] : []))
+    const updated = writes.flatMap(({ Update }) => (Update ? [Update.Key] : []))
     // Items that an update is the first to change.
     const missing = updated.filter((key) => kept.find(key) === undefined)
     kept.apply(writes, missing.length > 0 ? await table.getMany(missing) : [])
@@ -71,10 +71,10 @@ class KeptItems {
   apply(writes: readonly Write[], stored: readonly Item[] = []): void {
     const keep = ({ pk, sk }: Key, item: Item | null) => void this.#put.run(pk, sk, serialize(item))
     for (const { Put, Delete, Update } of writes) {
-      if (Put) keep(Put.Item as Item, Put.Item as Item)
-      if (Delete) keep(Delete.Key as Key, null)
+      if (Put) keep(Put.Item, Put.Item)
+      if (Delete) keep(Delete.Key, null)
       if (!Update) continue
-      const key = Update.Key as Key
+      const key = Update.Key
       const before = this.find(key)
       const item = before === undefined ? stored.find(({ pk, sk }) => pk === key.pk && sk === key.sk) : before
       keep(key, applyUpdate(item ?? undefined, Update))
@@ -107,7 +107,7 @@ function applyUpdate(
 ): Item {
   if (!/^[\w#:=, ]+$/.test(UpdateExpression))
     throw new Error(`a trial cannot apply the update ${UpdateExpression}`)
-  const result = { ...Key, ...item } as Item
+  const result: Item = { ...Key, ...item }
   let keyword = ''
   for (const [, word, name = '', value = ''] of UpdateExpression.matchAll(PARTS)) {
     const attribute = ExpressionAttributeNames[name] ?? name

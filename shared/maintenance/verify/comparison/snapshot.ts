@@ -39,8 +39,8 @@ export function snapshotOf(table: Table) {
     const checks = [...conditions].map(([text, condition]) => {
       const { key } = seen.get(text) as { key: Key }
       // The table's name and the key, without its condition.
-      const { TableName, Key } = table.checkWrite(key, null).ConditionCheck ?? {}
-      return ifUnchanged({ ConditionCheck: { TableName, Key } } as Write, condition)
+      const { TableName, Key } = table.checkWrite(key, null).ConditionCheck
+      return ifUnchanged({ ConditionCheck: { TableName, Key, ConditionExpression: undefined } }, condition)
     })
     await table.transact([...conditional, ...checks])
   }

@@ -104,7 +104,7 @@ describe('with a mocked client', () => {
       .rejects(cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'))
     await expect(table.transact([])).rejects.toMatchObject({ failedIndexes: [1] })
     dynamodb.on(UpdateCommand).rejects(failing({ name: 'ConditionalCheckFailedException' }))
-    await expect(table.update(key, {})).rejects.toThrow(ConditionFailed)
+    await expect(table.update(key, { UpdateExpression: 'ADD n :one' })).rejects.toThrow(ConditionFailed)
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
   })
 
