@@ -57,21 +57,21 @@ export async function requireFreeTime(
 }
 
 /**
- * Divides rows into rounds that are written one after another. In its round, a row is alone with what writing it changes, such as the day
- * that an appointment is checked against. Those that change nothing of the kind come first: they may leave the time that another takes.
+ * Divides rows into rounds that are written one after another. In its round, a row is alone with what writing it changes, such as the days
+ * of a doctor and a room that an appointment is checked against. Those that change nothing of the kind come first: they may leave the time that another takes.
  */
-export function inRounds<Row>(rows: readonly Row[], changedBy: (row: Row) => string | null): Row[][] {
+export function inRounds<Row>(rows: readonly Row[], changedBy: (row: Row) => readonly string[]): Row[][] {
   const first: Row[] = []
   const rounds: Row[][] = []
   const counts = new Map<string, number>()
   for (const row of rows) {
     const changed = changedBy(row)
-    if (changed === null) {
+    if (changed.length === 0) {
       first.push(row)
       continue
     }
-    const round = counts.get(changed) ?? 0
-    counts.set(changed, round + 1)
+    const round = Math.max(...changed.map((one) => counts.get(one) ?? 0))
+    for (const one of changed) counts.set(one, round + 1)
     rounds[round] = [...(rounds[round] ?? []), row]
   }
   return [first, ...rounds].filter(({ length }) => length > 0)

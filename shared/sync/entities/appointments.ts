@@ -83,10 +83,10 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
     write: async (run, batch) => {
       const { clinic } = run
       const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf: appointmentValues }
-      const checkedDay = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
+      const checkedDays = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
         !run.allowOverlaps && isAhead({ ...fields, status }, clinic, now())
-          ? `${fields.doctor} ${fields.date}`
-          : null
+          ? [fields.doctor, ...(fields.room ? [fields.room] : [])].map((whose) => `${whose} ${fields.date}`)
+          : []
 
       async function prepare(rows: readonly ImportRow<Fields>[]): Promise<BuildRecord<Appointment, Fields>> {
         const known = await readReferences(table, clinic.id, rows)
@@ -129,7 +129,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
         }
       }
 
-      for (const rows of inRounds(batch, checkedDay)) await writePatientRows(target, run, rows, prepare)
+      for (const rows of inRounds(batch, checkedDays)) await writePatientRows(target, run, rows, prepare)
     },
   }
 }

@@ -114,6 +114,6 @@ export async function writePayments(
 
   // Payments of a month share tallies, which a transaction writes once.
   const byDate = batch.toSorted((a, b) => a.fields.date.localeCompare(b.fields.date))
-  for (const rows of inRounds(byDate, ({ fields }) => fields.invoice))
+  for (const rows of inRounds(byDate, ({ fields }) => [fields.invoice]))
     await commitRows(table, run, rows, read)
 }

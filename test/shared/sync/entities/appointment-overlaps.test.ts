@@ -1,5 +1,6 @@
 /** Appointments to come need free time. NOW is 2026-05-01, 10:00 in the clinic. */
 import { describe, expect, it } from 'vitest'
+import { trialTable } from '../../../../bin/clinic/import/run/trial-table.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { doctorDayKey } from '../../../../shared/store/keys/calendar.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
@@ -61,15 +62,20 @@ describe('an appointment to come', () => {
     })
   })
 
-  it('needs a free room', async () => {
+  it('needs a free room, also in a check', async () => {
     await load('rooms', [{ external_id: 'r', name: 'R1' }])
     await load('doctors', [{ external_id: 2, full_name: 'Dr. Bo Lind' }])
     const inRoom = { room_external_id: 'r' }
-    const result = await load('appointments', [
+    const rows = [
       { ...coming, ...inRoom },
       { ...other, ...inRoom, doctor_external_id: 2 },
-    ])
-    expect(result).toMatchObject({ imported: 1, reasons: [expect.stringContaining('of the same room')] })
+    ]
+    using trial = trialTable(imported.db.table)
+    for (const table of [trial, imported.db.table])
+      expect(await load('appointments', rows, table)).toMatchObject({
+        imported: 1,
+        reasons: [expect.stringContaining('of the same room')],
+      })
   })
 })
 
@@ -82,8 +88,9 @@ it('lets history overlap itself, and appointments of today that are over', async
 })
 
 it('divides rows so that each round checks one of a day, after those that are not checked', () => {
-  const rows = ['d1', 'd2', null, 'd1', 'd1', null]
-  expect(inRounds(rows, (day) => day)).toEqual([[null, null], ['d1', 'd2'], ['d1'], ['d1']])
+  const rows = ['d1', 'd2 r1', '', 'd1', 'd1', '', 'd3 r1']
+  const rounds = [['', ''], ['d1', 'd2 r1'], ['d1', 'd3 r1'], ['d1']]
+  expect(inRounds(rows, (days) => days.match(/\S+/g) ?? [])).toEqual(rounds)
 })
 
 describe('rooms and treatments of an appointment', () => {
