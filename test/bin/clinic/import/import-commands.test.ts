@@ -429,6 +429,9 @@ it('import --draft writes a converter that compiles once its fields are filled, 
   },
 })
 `)
+  // `npm start` installs no dependencies of development.
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(['typescript', '@types/node']))
   const compiled = (project: string) =>
     spawnSync('node_modules/.bin/tsc', ['--project', project], { encoding: 'utf8' })
   expect(compiled(folder).stdout).toContain("'undefined' is not assignable to type 'string | number | null'")
