@@ -13,14 +13,14 @@ import { ConverterMistake, Problem } from '../files/problems.ts'
 export type { CountryCode }
 
 /**
- * The number of a cell in a country, or the first of several in it.
+ * The numbers of a cell in a country, in their order.
  * @throws Problem if one is none, or digits are left between them, such as an extension
  */
-export function readPhoneNumber(cell: string, country: CountryCode): string {
+export function readPhoneNumbers(cell: string, country: CountryCode): [first: string, ...others: string[]] {
   if (!isSupportedCountry(country))
     throw new ConverterMistake(`${JSON.stringify(country)} is not the code of a country such as DE`)
   const whole = numberOf(cell, country)
-  if (whole !== null) return whole
+  if (whole !== null) return [whole]
   // The library would read what follows a comma or semicolon as an extension.
   const text = cell.replace(/[;,]/g, '\n')
   const found = findPhoneNumbersInText(text, country)
@@ -29,8 +29,8 @@ export function readPhoneNumber(cell: string, country: CountryCode): string {
     (rest, { startsAt, endsAt }) => rest.slice(0, startsAt) + rest.slice(endsAt),
     text,
   )
-  const [first] = numbers
-  if (first != null && !numbers.includes(null) && !/\p{Nd}/u.test(others)) return first
+  const [first, ...later] = numbers.filter((number) => number !== null)
+  if (first !== undefined && !numbers.includes(null) && !/\p{Nd}/u.test(others)) return [first, ...later]
   const example = getExampleNumber(country, examples)?.formatNational() ?? ''
   throw new Problem(
     `is neither a phone number of ${country}, such as ${example}, nor one with a country code`,

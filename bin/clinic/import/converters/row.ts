@@ -9,7 +9,7 @@ import { ConverterMistake, Problem } from '../files/problems.ts'
 import { type DecimalMark, isSignOf, readDecimal } from './amounts.ts'
 import { type FormatOptions, type Formats, readDateTime } from './dates.ts'
 import type { FileColumns } from './file-columns.ts'
-import { type CountryCode, readPhoneNumber } from './phone-numbers.ts'
+import { type CountryCode, readPhoneNumbers } from './phone-numbers.ts'
 
 type CellOptions = {
   /** Texts that stand for no value, such as `n/a` or `0/0/00`. */
@@ -128,7 +128,11 @@ export class Row {
 
   /** An international phone number, of this country unless it has a country code; the first of several in the cell. */
   phone(column: string, country: CountryCode, options: CellOptions = {}): string | null {
-    return this.#read(column, options, (text) => readPhoneNumber(text, country))
+    return this.#read(column, options, (text) => {
+      const [first, ...others] = readPhoneNumbers(text, country)
+      if (others.length > 0) this.#columns.note(column, 'as the first of several')
+      return first
+    })
   }
 
   /** What a word means, in upper or lower case. Other words are a problem. */

@@ -7,8 +7,11 @@ const NEW_YORK = { timezone: 'America/New_York' }
 const NOW = Date.parse('2026-11-28T12:00:00Z')
 
 /** What is read of a cell, with warnings; or the problem. */
-function read(cell: string, reader: (row: Row) => unknown): unknown {
-  const columns = new FileColumns(['Cell'], NEW_YORK, NOW)
+function read(
+  cell: string,
+  reader: (row: Row) => unknown,
+  columns = new FileColumns(['Cell'], NEW_YORK, NOW),
+): unknown {
   try {
     const value = reader(new Row(2, { Cell: cell }, columns))
     if (columns.problems.size > 0) return `! ${[...columns.problems.values()].join('; ')}`
@@ -177,6 +180,13 @@ it.each([
     expect(amountWith(unit)).toMatch(/^! /)
     expect(read(`12 ${unit}`, (row) => row.amount('Cell', '.', currency, { units: [unit] }))).toBe('12')
   }
+})
+
+it('counts the cells with several phone numbers, of which the first is read', () => {
+  const columns = new FileColumns(['Cell'], NEW_YORK, NOW)
+  for (const cell of ['0171 1234567', '0171 1234567 oder 030 901820', '030 901820; 0171 1234567'])
+    read(cell, (row) => row.phone('Cell', 'DE'), columns)
+  expect(columns.all).toMatchObject([{ cells: { 'as the first of several': 2 } }])
 })
 
 it.each([
