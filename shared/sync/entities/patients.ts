@@ -223,5 +223,6 @@ const samePerson = (other: string | undefined): Warning | null =>
     : {
         kind: 'same_person',
         field: '',
-        issue: `first_name, last_name and date_of_birth match patient ${other} of the clinic`,
+        issue: 'first_name, last_name and date_of_birth match another patient of the clinic',
+        patient: other,
       }

@@ -3,7 +3,11 @@
 import type { RowIssue } from './row-rejected.ts'
 
 /** Most are about a value alone. None quotes it. */
-export type Warning = RowIssue & { readonly kind: 'value' | 'outside_hours' | 'same_person' }
+export type Warning = RowIssue & {
+  readonly kind: 'value' | 'outside_hours' | 'same_person'
+  /** The patient who is the same person, for those who may read patients. */
+  readonly patient?: string
+}
 
 /**
  * UTF-8 that was read as windows-1252 or windows-1250 and saved as UTF-8 again: `Ã¼` for `ü`, `ÅŸ` for `ş`, `â€™` for an apostrophe, `Ĺ‚` for `ł`.

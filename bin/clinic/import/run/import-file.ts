@@ -146,8 +146,9 @@ export async function importFile<Fields>(
     }
     for (const [id, { row, source, isRepeated }] of accepted) {
       // The other one may be of an earlier run of the same file.
-      for (const warning of outcomes.warnings.get(id) ?? [])
-        if (!(isRepeated && warning.kind === 'same_person')) warn(issueText(warning), row.line)
+      for (const { kind, patient, ...issue } of outcomes.warnings.get(id) ?? [])
+        if (!(isRepeated && kind === 'same_person'))
+          warn(`${issueText(issue)}${patient === undefined ? '' : `: ${patient}`}`, row.line)
       result[outcomes.outcomeOf(id) as RowWrite]++
       rows.records += rowsOf(source)
       money.add(row.source, 'records')

@@ -18,7 +18,8 @@ const IN_FILE = 'first_name, last_name and date_of_birth are already used on lin
 
 const idOf = async (externalId: string) =>
   (await readImportIds(imported.db.table, imported.clinic.id))('patient', externalId)
-const ofClinic = (id: string) => `first_name, last_name and date_of_birth match patient ${id} of the clinic`
+const ofClinic = (id: string) =>
+  `first_name, last_name and date_of_birth match another patient of the clinic: ${id}`
 
 describe('a new patient with the name and date of birth of another is imported with a warning', () => {
   it('if the other is on an earlier line, in this run and in a later one', async () => {
