@@ -11,7 +11,7 @@ import type { ImportableEntity, ImportRow } from './entities/entity.ts'
 import { LinkedSince } from './external-ids/new-links.ts'
 import { overwritePolicy } from './external-ids/overwrite-check.ts'
 import { linkIssue, linkRecord } from './external-ids/record-links.ts'
-import { ExternalRef } from './external-ids/resolve-references.ts'
+import { ExternalRef, externalIdOf } from './external-ids/resolve-references.ts'
 import { BatchOutcomes, type RowWrite } from './outcomes/batch-outcomes.ts'
 import type { RowIssue } from './outcomes/row-rejected.ts'
 
@@ -95,6 +95,13 @@ export async function writeRecords<F>(
     return outcomes
   }
 
+  let isComplete = true
+  /** Ends what may succeed when it is sent again: records without an outcome are unavailable. */
+  function leaveTemporary(error: unknown): void {
+    if (!TEMPORARY.some((kind) => error instanceof kind) && !isUnavailable(error)) throw error
+    isComplete = false
+  }
+
   async function writeAll(): Promise<void> {
     const rows = sent.flatMap(({ row, issues }) => (row && issues.length === 0 ? [row] : []))
     const { rejections } = await writeRows(rows)
@@ -104,27 +111,22 @@ export async function writeRecords<F>(
     for (const { one, ...link } of links) {
       const outcome = one.row && written.get(one.row)?.outcomeOf(one.row.id)
       if (outcome && outcome !== 'rejected')
-        linked.set(one, await linkRecord(table, clinic.id, link, overwrite))
+        await linkRecord(table, clinic.id, link, overwrite)
+          .then((isChanged) => linked.set(one, isChanged))
+          .catch(leaveTemporary)
     }
   }
 
-  let isComplete = true
-  await withScope({ signal }, writeAll).catch((error: unknown) => {
-    if (!TEMPORARY.some((kind) => error instanceof kind) && !isUnavailable(error)) throw error
-    isComplete = false
-  })
+  await withScope({ signal }, writeAll).catch(leaveTemporary)
   const toLink = new Set(links.map(({ one }) => one))
   return sent.map((one) => {
     const result = resultOf(one, one.row ? written.get(one.row) : undefined, isComplete)
     if (result.outcome === 'rejected' || !toLink.has(one)) return result
-    if (!linked.has(one)) return { ...result, outcome: 'rejected', issues: named(one, [UNAVAILABLE]) }
+    if (!linked.has(one))
+      return { ...result, outcome: 'rejected', issues: named(one, [UNAVAILABLE]), warnings: [] }
     return linked.get(one) && result.outcome === 'unchanged' ? { ...result, outcome: 'updated' } : result
   })
 }
-
-/** The external id of a record as it was sent, in one form of Unicode; null if there is none, or it is not valid. */
-export const externalIdOf = (value: unknown): string | null =>
-  ExternalRef.safeParse(value).data?.normalize() ?? null
 
 /** Reads the records, with the ids that their references have. */
 async function readRecords<F>(
@@ -140,14 +142,16 @@ async function readRecords<F>(
     const name = record.id == null ? 'external_id' : 'id'
     const externalId = externalIdOf(external_id)
     // A record with both is the one with the id, and gets the external id.
-    const isBoth = name === 'id' && externalId !== null
+    const isBoth = name === 'id' && external_id != null
     const checked = check({ fields: isBoth ? record : { ...record, external_id }, line })
     const known = { externalId, name } as const
     if (!('row' in checked))
       return { ...known, id: checked.id ?? null, row: null, issues: checked.issues, warnings: [] }
+    const { idKind } = entity
     const isOther =
-      isBoth && !isLinkable(entity.idKind) && own.idOf(entity.idKind, externalId) !== checked.row.id
-    const issues = isOther ? [{ field: 'external_id', issue: 'cannot change' }] : []
+      externalId !== null && !isLinkable(idKind) && own.idOf(idKind, externalId) !== checked.row.id
+    const wrong = isOther ? 'cannot change' : ExternalRef.safeParse(external_id).error?.issues[0]?.message
+    const issues = isBoth && wrong !== undefined ? [{ field: 'external_id', issue: wrong }] : []
     return { ...known, id: checked.row.id, row: checked.row, issues, warnings: checked.warnings }
   }
   const sent = records.map(read)
@@ -196,10 +200,9 @@ function resultOf<F>(one: Sent<F>, outcomes: BatchOutcomes | undefined, isComple
     (rejected) => rejected.id === id && (isComplete || !rejected.mayPassLater),
   )
   const found = outcome && row ? (outcomes?.warnings.get(row.id) ?? []) : []
-  const facts = { externalId, id, warnings: named(one, [...one.warnings, ...found]) }
   const issues = one.issues.length > 0 ? one.issues : rejection?.issues
-  if (issues) return { ...facts, outcome: 'rejected', issues: named(one, issues) }
-  if (!outcome || outcome === 'rejected')
-    return { ...facts, outcome: 'rejected', issues: named(one, [UNAVAILABLE]) }
-  return { ...facts, outcome: OUTCOMES[outcome], issues: [] }
+  if (issues || !outcome || outcome === 'rejected')
+    return { externalId, id, outcome: 'rejected', issues: named(one, issues ?? [UNAVAILABLE]), warnings: [] }
+  const warnings = named(one, [...one.warnings, ...found])
+  return { externalId, id, outcome: OUTCOMES[outcome], issues: [], warnings }
 }

@@ -14,7 +14,7 @@ import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Provenance } from '../../store/external-ids/provenance.ts'
 import { RowRejectedError } from '../outcomes/row-rejected.ts'
-import { parseOwnId } from './resolve-references.ts'
+import { externalIdOf, parseOwnId } from './resolve-references.ts'
 
 /** The values of a record by the column that sets each. References are ids of records. */
 export type ColumnValues = Readonly<Record<string, unknown>>
@@ -92,18 +92,16 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
     // A row that names the record by its own id does not depend on what the API has set.
     if (before && stored?.isLinkedByApi && row.externalId !== undefined && differing.length > 0)
       throw linkedByApi('', 'record')
-    if (before && !overwrite && differing.length > 0) {
-      const isChanged = names.some(
-        (name) => isLeft(name) === false && (isGiven(name) || differing.includes(name)),
-      )
+    if (before && !overwrite) {
       // An import of an earlier release, which did not have the field, has left it as new records have it.
       const isInitial = (name: string) =>
         stored?.imported !== undefined && name in initial && isSame(before[name], initial[name])
-      // No import has left this value, and it would be lost.
-      const isForeign = differing.some(
-        (name) => isLeft(name) === undefined && !isEmpty(before[name]) && !isInitial(name),
-      )
-      if (isChanged || isForeign) throw conflict(row, stored, differing)
+      // What the last import has not left would be lost.
+      const isLost = (name: string): boolean => {
+        const left = isLeft(name)
+        return left === undefined ? !isEmpty(before[name]) && !isInitial(name) : !left
+      }
+      if (differing.some(isLost)) throw conflict(row, stored, differing)
     }
     for (const name of names) {
       const isConfirmed = !before || differing.includes(name) || isGiven(name)
@@ -127,17 +125,19 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
 }
 
 /**
- * Requires that no request has set or removed the external id of a record that a row refers to, unless the row names the record by
- * its own id.
+ * Requires that no request has set or removed the external id of a record that a row refers to, nor given it another one, unless the
+ * row names the record by its own id.
  * @throws RowRejectedError
  */
 export function requireConfirmed(
   { source, columnOf }: Pick<RowSource, 'source' | 'columnOf'>,
   column: string,
-  { id, isLinkedByApi }: Provenance & { readonly id: string },
+  { id, externalId, isLinkedByApi }: Provenance & { readonly id: string },
 ): void {
   const name = columnOf(column)
-  if (isLinkedByApi && parseOwnId(source[name]) !== id) throw linkedByApi(name, `record that ${name} names`)
+  if (parseOwnId(source[name]) === id) return
+  const isOther = externalId != null && externalIdOf(source[name]) !== externalId.normalize()
+  if (isLinkedByApi || isOther) throw linkedByApi(name, `record that ${name} names`)
 }
 
 const linkedByApi = (field: string, record: string): RowRejectedError =>

@@ -13,6 +13,10 @@ export const ExternalRef = z
   .transform(String)
   .pipe(externalId())
 
+/** An external id as it was sent, in one form of Unicode; null if there is none, or it is not valid. */
+export const externalIdOf = (value: unknown): string | null =>
+  ExternalRef.safeParse(value).data?.normalize() ?? null
+
 /** A record that a file names by its own id. */
 class OwnId {
   readonly id: string
