@@ -2,13 +2,16 @@
 import type { SyncResult } from '../api/sync.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { StoredResponse } from '../domain/stored-response.ts'
+import { copiedNames } from '../store/copies/copied-names.ts'
+import { holidaysOwner } from '../store/keys/copies.ts'
 import { Changeset } from '../store/table/changeset.ts'
 import { ConditionFailed } from '../store/table/errors.ts'
 import { RequestCompleted, type RequestedWrite } from '../store/table/idempotency.ts'
 import { currentScope, optionalWork } from '../store/table/request-scope.ts'
 import { type Table, withSource } from '../store/table/table.ts'
 import { importEntities } from './entities/entities.ts'
-import { externalIdOf, type SyncedRecord, writeRecords } from './sync-records.ts'
+import { externalIdOf } from './external-ids/resolve-references.ts'
+import { type SyncedRecord, writeRecords } from './sync-records.ts'
 
 type SyncRequest = {
   readonly entity: string
@@ -20,6 +23,7 @@ type SyncRequest = {
 export function requestedSync({ table: shared, now }: { readonly table: Table; readonly now: () => number }) {
   const table = withSource(shared, 'sync')
   const entities = importEntities(table, now, { events: true })
+  const copies = copiedNames(table)
 
   async function write(
     clinic: ClinicInfo,
@@ -33,6 +37,8 @@ export function requestedSync({ table: shared, now }: { readonly table: Table; r
     const signal = AbortSignal.timeout(Math.max(0, Math.floor(currentScope().deadline - performance.now())))
     const options = { overwrite, allowOverlaps, now: now(), signal }
     const results = await writeRecords(table, entity, clinic, records, options)
+    // Holidays close their days at once. Other copies are refreshed by workers.
+    if (name === 'holidays') await optionalWork(() => copies.refresh(clinic.id, holidaysOwner(clinic.id)))
     const isComplete = !results.some(({ issues }) => issues.some(({ issue }) => issue === 'unavailable'))
     if (isComplete) await store(clinic, results, request)
     return results
