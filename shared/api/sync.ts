@@ -105,8 +105,8 @@ export const syncRecords = defineRoute({
   summary: "Write records of the clinic's own system",
   description:
     'Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are ' +
-    'those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external ' +
-    'id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; ' +
+    'those of import files. A record is named by its `external_id`, or by its `id`; a patient, doctor or appointment ' +
+    'with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; ' +
     'those rejected as `unavailable` are to be sent again.',
   scope: 'sync.write',
   furtherScope: { field: 'entity', byValue: SYNC_ENTITIES },
@@ -126,7 +126,7 @@ export const syncDescriptions = () => ({
     allow_overlaps: 'Adds upcoming appointments to time that is taken.',
   },
   SyncResult: {
-    external_id: "Id in the clinic's own system, as it was sent.",
+    external_id: "Id in the clinic's own system that was sent. Null if none was, or it is not valid.",
     id: 'Id of the record. Null if none follows from what was sent.',
     outcome: 'What became of the record. A rejected one was not changed, unless an issue is `unavailable`.',
     issues: 'Why it was rejected.',
@@ -137,6 +137,10 @@ export const syncDescriptions = () => ({
     issue:
       'What is wrong, or one of `unavailable`, `conflict`, `removed`, `another_person`, `linked_by_api`, `external_id_taken`, ' +
       '`slot_unavailable`, `room_unavailable`, `appointment_not_due`, `invoice_number_taken`, `message_in_progress`, `erased`.',
+  },
+  'sync-records': {
+    data: 'What became of the records, in their order.',
+    meta: 'Numbers of records by their outcomes.',
   },
   SyncMeta: {
     created: 'Number of created records.',

@@ -101,7 +101,7 @@ describe('POST /sync', () => {
     expect(third.warnings).toEqual([{ field: 'external_id', issue: warning }])
     const [later] = await sync('patients', [{ ...ada, external_id: 'P-4' }])
     expect(later.warnings).toEqual(
-      rejected('external_id', expect.stringMatching(/match patient .* of the clinic$/)),
+      rejected('external_id', expect.stringMatching(/match another patient of the clinic$/)),
     )
   })
 
@@ -198,6 +198,21 @@ describe('an appointment onto time that is held', () => {
   })
 })
 
+it('closes the days of a holiday at once', async () => {
+  expect(await outcomes('holidays', [{ external_id: 'H-1', from: '2031-01-06' }])).toEqual(['created'])
+  const query = { doctor_id: mine.doctor.id, date: '2031-01-06' }
+  expect((await request('get-availability', { headers, query })).body.data).toEqual([])
+})
+
+it('names no other patient, and warns of no record that is rejected', async () => {
+  const [{ id }] = await sync('patients', [ada])
+  const [same] = await sync('patients', [{ ...ada, external_id: 'P-2' }])
+  expect(same.warnings).toHaveLength(1)
+  expect(JSON.stringify(same)).not.toContain(id)
+  const [early] = await sync('appointments', [{ ...visit('03:00', '03:30'), status: 'completed' }])
+  expect(early).toMatchObject({ outcome: 'rejected', warnings: [] })
+})
+
 describe('an external id', () => {
   it('is set and confirmed by a record with both ids, so that it needs no operator', async () => {
     const by = await withScopes('patient.write', 'patient.read')
@@ -235,6 +250,44 @@ describe('an external id', () => {
     expect(both).toEqual(expect.arrayContaining([['updated'], [rejected('id', 'unavailable')]]))
     const again = [await linking('P-1'), await linking('P-2')]
     expect(again).toEqual(expect.arrayContaining([['unchanged'], [rejected('external_id', 'conflict')]]))
+  })
+
+  it('of a patient who is erased meanwhile is not reported as given', async () => {
+    const { external_id: _, ...body } = ada
+    const { id } = (await request('create-patient', { headers, body })).body.data
+    const written = dynamodb.faults.next({
+      operation: 'TransactWriteItems',
+      kind: 'held',
+      point: 'after-commit',
+    })
+    const linking = outcomes('patients', [{ ...ada, id }])
+    await written.reached
+    await patientChanges(db.table).erase(mine.clinic.id, id)
+    written.release()
+    expect(await linking).toEqual([rejected('id', 'unavailable')])
+    expect(await outcomes('patients', [{ ...ada, id }])).toEqual([rejected('id', 'erased')])
+  })
+
+  it('is the same in each form of Unicode', async () => {
+    const body = { ...ada, external_id: 'Mu\u0308ller-1' }
+    const { id } = (await request('create-patient', { headers, body })).body.data
+    expect(await outcomes('patients', [{ ...body, id }])).toEqual(['unchanged'])
+  })
+
+  it('that is not valid is named, also next to an id', async () => {
+    const long = { ...ada, id: mine.patient.id, external_id: 'x'.repeat(101) }
+    expect(await outcomes('patients', [long])).toEqual([
+      rejected('external_id', expect.stringContaining('1 to 100')),
+    ])
+  })
+
+  it('that was replaced is no reference to its record any more', async () => {
+    const [{ id }] = await sync('patients', [ada])
+    await sync('patients', [{ ...ada, id, external_id: 'P-9' }], { overwrite: true })
+    const of = (patient_external_id: string) => ({ ...visit(), patient_external_id })
+    const linked = rejected('patient_external_id', 'linked_by_api')
+    expect(await outcomes('appointments', [of('P-1')])).toEqual([linked])
+    expect(await outcomes('appointments', [of('P-9')])).toEqual(['created'])
   })
 
   it('belongs to one record of a request, whether that has it or gets it', async () => {

@@ -1051,7 +1051,7 @@ export interface paths {
         put?: never;
         /**
          * Write records of the clinic's own system
-         * @description Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
+         * @description Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; a patient, doctor or appointment with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
          *
          *     Scope: `sync.write`, and that of the entity.
          */
@@ -5715,7 +5715,7 @@ export interface components {
             allow_overlaps?: boolean;
         };
         SyncResult: {
-            /** @description Id in the clinic's own system, as it was sent. */
+            /** @description Id in the clinic's own system that was sent. Null if none was, or it is not valid. */
             external_id: string | null;
             /** @description Id of the record. Null if none follows from what was sent. */
             id: string | null;
@@ -14404,9 +14404,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The records of this page. */
+                        /** @description What became of the records, in their order. */
                         data: components["schemas"]["SyncResult"][];
-                        /** @description Position of this page in the list. */
+                        /** @description Numbers of records by their outcomes. */
                         meta: components["schemas"]["SyncMeta"];
                     };
                 };

@@ -70,9 +70,13 @@ export const findLinkable: {
   },
 }
 
+/** An earlier release has stored external ids in the form of Unicode in which they were sent. */
+const hasExternalId = (record: LinkableRecord, externalId: string): boolean =>
+  record.externalId?.normalize() === externalId
+
 /** Whether a link would replace an external id of the clinic's own system, which only an overwrite does. */
-const isConflict = (record: LinkableRecord | null, externalId: string, overwrite: boolean): boolean =>
-  record?.externalId != null && record.externalId !== externalId && !record.isLinkedByApi && !overwrite
+const isConflict = (record: LinkableRecord, externalId: string, overwrite: boolean): boolean =>
+  record.externalId != null && !hasExternalId(record, externalId) && !record.isLinkedByApi && !overwrite
 
 type Link = { readonly kind: LinkableKind; readonly id: string; readonly externalId: string }
 
@@ -88,12 +92,14 @@ export async function linkIssue(
     findLinkable[kind](table, clinic, id),
   ])
   if (holder !== null && holder !== id) return { field: 'external_id', issue: 'external_id_taken' }
-  return isConflict(record, externalId, overwrite) ? { field: 'external_id', issue: 'conflict' } : null
+  return record && isConflict(record, externalId, overwrite)
+    ? { field: 'external_id', issue: 'conflict' }
+    : null
 }
 
 /**
  * Sets the external id of a record, or confirms it. Returns whether anything changed.
- * @throws ExternalIdTaken; LinkedSince if another request has linked the record since `linkIssue`
+ * @throws ExternalIdTaken; LinkedSince if the record was linked or erased since `linkIssue`
  */
 export const linkRecord = (
   table: Table,
@@ -103,9 +109,8 @@ export const linkRecord = (
 ): Promise<boolean> =>
   retryOnConflict(async () => {
     const record = await findLinkable[kind](table, clinic, id)
-    if (!record || record.isErased || (record.externalId === externalId && !record.isLinkedByApi))
-      return false
-    if (isConflict(record, externalId, overwrite)) throw new LinkedSince()
+    if (!record || record.isErased || isConflict(record, externalId, overwrite)) throw new LinkedSince()
+    if (hasExternalId(record, externalId) && !record.isLinkedByApi) return false
     const { imported } = record
     await record.save({ externalId, ...(imported !== undefined && { imported }) })
     return true

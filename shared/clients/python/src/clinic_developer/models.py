@@ -1491,7 +1491,7 @@ class SyncIssue(TypedDict):
 @final
 class SyncResult(TypedDict):
     external_id: Optional[str]
-    """Id in the clinic's own system, as it was sent."""
+    """Id in the clinic's own system that was sent. Null if none was, or it is not valid."""
     id: Optional[str]
     """Id of the record. Null if none follows from what was sent."""
     outcome: Literal["created", "updated", "unchanged", "rejected"]
@@ -1517,9 +1517,9 @@ class SyncMeta(TypedDict):
 @final
 class SyncRecordsResponse(TypedDict):
     data: List[SyncResult]
-    """The records of this page."""
+    """What became of the records, in their order."""
     meta: SyncMeta
-    """Position of this page in the list."""
+    """Numbers of records by their outcomes."""
 
 
 @final

@@ -2318,7 +2318,7 @@ class AsyncSync(AsyncResource):
     ) -> Response[SyncRecordsResponse]:
         """Write records of the clinic's own system.
 
-        Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; one with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
+        Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are those of import files. A record is named by its `external_id`, or by its `id`; a patient, doctor or appointment with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; those rejected as `unavailable` are to be sent again.
 
         Scope: `sync.write`, and that of the entity.
         """
