@@ -1,11 +1,13 @@
 import { currencyDecimals } from '../../domain/money/currencies.ts'
-import { type AttributeMap, type Attributes, recordCodec } from './attributes.ts'
+import { type AttributeMap, type Attributes, number, recordCodec } from './attributes.ts'
 
 /**
  * Holds the number of decimals that the amounts of an item were written with. Items from before this attribute was
  * added have the decimals of the table of currencies.
  */
 export const DECIMALS_ATTRIBUTE = 'dec'
+
+const decimals = number(DECIMALS_ATTRIBUTE)
 
 /**
  * The codec of a record with amounts in minor units of its currency. If the table of currencies changes, amounts of
@@ -16,11 +18,11 @@ export function amountCodec<Entity extends { readonly id: string; readonly curre
 ) {
   const codec = recordCodec<Entity>(map)
 
-  /** @throws RangeError if an amount is not exact in the decimals that its currency has now */
+  /** @throws TypeError; RangeError if an amount is not exact in the decimals that its currency has now */
   function decode(item: Attributes, id: string): Entity {
     const record = codec.decode(item, id)
     const stored = item[DECIMALS_ATTRIBUTE]
-    const shift = stored === undefined ? 0 : currencyDecimals(record.currency) - Number(stored)
+    const shift = stored === undefined ? 0 : currencyDecimals(record.currency) - decimals.decode(stored)
     return shift === 0 ? record : codec.decode(codec.rescale(item, shift), id)
   }
 

@@ -170,9 +170,10 @@ describe('the amounts of an item', () => {
     expect(PAYMENTS.decode({ ...paid, de: undefined, t: 1 }, payment.id)).toMatchObject({ amount: 1005 })
   })
 
-  it('cannot be read if they are not exact with the decimals that the currency has now', () => {
+  it('cannot be read if they are not exact with the decimals that the currency has now, or its decimals are no number', () => {
     const item = { ...key, ...PAYMENTS.encode({ ...payment, amount: 10_055 }), dec: 3 }
     expect(() => PAYMENTS.decode(item, payment.id)).toThrow(UnreadableRecord)
+    expect(() => PAYMENTS.decode({ ...item, dec: true }, payment.id)).toThrow(UnreadableRecord)
     expect(() => INVOICES.decode({ ...key, ...before, tot: 2 ** 50, dec: 0 }, invoice.id)).toThrow(
       UnreadableRecord,
     )
