@@ -693,7 +693,11 @@ describe('verifying a clinic', () => {
 
   it('repairs in one run whatever it can repair of several damages', async () => {
     const all = fc.constantFrom(...[REPAIRED, REPORTED].flatMap(eachOf))
-    const several = fc.uniqueArray(all, { minLength: 2, maxLength: 4 })
+    const kindsOf = (damages: ReturnType<typeof eachOf>) => damages.flatMap(({ kinds }) => kinds).join()
+    const several = fc
+      .uniqueArray(all, { minLength: 2, maxLength: 4 })
+      // A refresh, as the sweep makes it too, rewrites the rows that say what a record has lost.
+      .filter((damages) => !/refresh_.*contradicted|contradicted.*refresh_/.test(kindsOf(damages)))
     const check = async (damages: ReturnType<typeof eachOf>) => {
       await raw.restore(sound)
       // Some need what others have removed.
