@@ -96,7 +96,7 @@ const familyOf = ({ pk, sk }: Item): string => {
 
 const ofAnotherType = (value: unknown) => (typeof value === 'boolean' ? 'x' : true)
 
-/** Each damage of the first item of every family: the item is deleted, lacks one attribute or has one of another type, or there is another one. */
+/** Each damage of the first item of every family: the item is deleted, lacks an attribute or has one of another type, or there is another one. */
 function damages(random: () => number): { readonly name: string; readonly plant: () => Promise<unknown> }[] {
   const ofMine = sound.filter(
     (item) => isClinicItem(mine.clinic.id, item) || keys.some((key) => item.pk === lastUseKey(key).pk),
@@ -104,10 +104,11 @@ function damages(random: () => number): { readonly name: string; readonly plant:
   return [...Map.groupBy(ofMine, familyOf)].flatMap(([family, [item]]) => {
     if (!item) return []
     const attributes = Object.keys(item).filter((name) => name !== 'pk' && name !== 'sk')
-    const at = Math.floor(random() * attributes.length)
+    const count = rounds(1, attributes.length)
+    const at = Math.floor(random() * (attributes.length - count + 1))
     return [
       { name: `${family} delete`, plant: () => raw.remove(item) },
-      ...attributes.slice(at, at + 1).flatMap((name) => [
+      ...attributes.slice(at, at + count).flatMap((name) => [
         { name: `${family} -${name}`, plant: () => raw.alter(item, () => ({ [name]: undefined })) },
         {
           name: `${family} ~${name}`,
