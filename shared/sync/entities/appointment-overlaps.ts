@@ -41,7 +41,9 @@ export async function requireFreeTime(
   for (const [at, key] of keys.entries()) {
     if (isOwn(key)) continue
     const day = await findDay(table, key, table.now())
-    const other = takenTimes(day, [after.id]).find(([, taken]) => overlaps(taken, time))
+    const [other] = takenTimes(day, [after.id])
+      .filter(([, taken]) => overlaps(taken, time))
+      .sort(([a, { from }], [b, later]) => from - later.from || (a < b ? -1 : 1))
     if (other) {
       const id = longId(other[0])
       const isHold = !day.times.has(other[0])

@@ -82,11 +82,19 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
     ...columns,
     write: async (run, batch) => {
       const { clinic } = run
-      const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf: appointmentValues }
-      const checkedDays = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
-        !run.allowOverlaps && isAhead({ ...fields, status }, clinic, now())
-          ? [fields.doctor, ...(fields.room ? [fields.room] : [])].map((whose) => `${whose} ${fields.date}`)
-          : []
+      const ids = batch.map(({ id }) => id)
+      const stored = await list.findMany(clinic.id, ids)
+      const target = { table, entityCode: APPOINTMENTS.entityCode, list, valuesOf: appointmentValues, stored }
+      /** Days whose time a row needs, and those that its appointment leaves. */
+      const checkedDays = ({ id, fields }: ImportRow<Fields>): readonly string[] => {
+        const before = stored.get(id)?.record
+        const { doctor, date, status = 'scheduled', room = before?.room?.id } = fields
+        if (run.allowOverlaps || !isAhead({ ...fields, status }, clinic, now())) return []
+        return [
+          ...daysOf(date, doctor, room),
+          ...(before ? daysOf(before.date, before.doctor.id, before.room?.id) : []),
+        ]
+      }
 
       async function prepare(rows: readonly ImportRow<Fields>[]): Promise<BuildRecord<Appointment, Fields>> {
         const known = await readReferences(table, clinic.id, rows)
@@ -134,6 +142,9 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
   }
 }
 
+const daysOf = (date: string, doctor: string, room: string | null | undefined): string[] =>
+  [doctor, room].flatMap((whose) => (whose ? [`${whose} ${date}`] : []))
+
 const OUTCOMES = { completed: 'complete', no_show: 'no_show', scheduled: null, cancelled: null } as const
 
 /** Outcomes are history. @throws RowRejectedError for one of an appointment that is still to come */
@@ -153,7 +164,7 @@ const hasValidTimes = (row: { start_time: string; end_time: string }): boolean =
 /** The records other than patients that rows refer to, by id. */
 async function readReferences(table: Table, clinic: ClinicId, rows: readonly ImportRow<Fields>[]) {
   const [{ holidays }, doctors, rooms, treatments] = await Promise.all([
-    // The copies of doctors are refreshed after holidays were imported, and not at all in a trial.
+    // Copies of doctors may be older.
     readHolidays(table, clinic),
     findReferenced(doctorStore({ table }), clinic, rows, ({ doctor }) => [doctor]),
     findReferenced(roomStore({ table }), clinic, rows, ({ room }) => [room]),

@@ -28,7 +28,7 @@ export type ImportEntity<Fields = unknown> = {
    */
   readonly write: (run: ImportRun, batch: readonly ImportRow<Fields>[]) => Promise<void>
   /** Runs once, after all rows. */
-  readonly finish?: (clinic: ClinicInfo) => Promise<void>
+  readonly finish?: (clinic: ClinicInfo, options: { readonly isTrial: boolean }) => Promise<void>
 }
 
 /** An entity with access to what is derived with the secrets of its clinics. */

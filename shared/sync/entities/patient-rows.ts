@@ -38,6 +38,8 @@ type Target<R, Fields> = {
   readonly entityCode: EntityCode
   readonly list: RecordStore<R>
   readonly valuesOf: (record: R) => ColumnValues
+  /** The records of the rows, if they were read already. */
+  readonly stored?: ReadonlyMap<string, StoredRecord<R>>
   /**
    * Called last, for a row that nothing else rejects, with the changes of its record. May throw {@link RowRejectedError}.
    * @param isRepeated whether another writer was faster
@@ -107,7 +109,7 @@ export async function commitRows<Row extends RowSource, Stored extends Provenanc
  * name is written.
  */
 export function writePatientRows<R, Fields extends WithPatient>(
-  { table, entityCode, list, valuesOf, accept }: Target<R, Fields>,
+  { table, entityCode, list, valuesOf, stored: read, accept }: Target<R, Fields>,
   run: ImportRun,
   batch: readonly ImportRow<Fields>[],
   prepare: (rows: readonly ImportRow<Fields>[]) => Promise<BuildRecord<R, Fields>>,
@@ -117,7 +119,7 @@ export function writePatientRows<R, Fields extends WithPatient>(
     const ids = rows.map(({ id }) => id)
     const [known, existing, build] = await Promise.all([
       findReferenced(patientStore({ table }), clinic, rows, ({ patient }) => [patient]),
-      list.findMany(clinic, ids),
+      (!isRepeated && read) || list.findMany(clinic, ids),
       prepare(rows),
     ])
 

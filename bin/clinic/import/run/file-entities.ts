@@ -28,9 +28,9 @@ export function fileEntities(
         await requireNotDeleting(run.clinic.id)
         await write(run, batch)
       },
-      finish: async (clinic) => {
+      finish: async (clinic, options) => {
         if (finish) await requireNotDeleting(clinic.id)
-        await finish?.(clinic)
+        await finish?.(clinic, options)
       },
     },
   ])

@@ -196,7 +196,7 @@ export async function importFile<Fields>(
       if (accepted.size >= batchSize) await flush()
     }
   if (accepted.size > 0) await flush()
-  if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
+  await retryPatiently(async () => entity.finish?.(clinic, { isTrial: options.isTrial === true }), onWait)
   return {
     ...result,
     sums: money.sums(clinic.currency),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { trialTable } from '../../../../../bin/clinic/import/run/trial-table.ts'
@@ -78,6 +79,85 @@ it.each([
     expect(await load('appointments', rows)).toEqual(tried)
   },
 )
+
+type Files = readonly (readonly [entity: string, rows: object[]])[]
+const at = (start_time: string, end_time: string) => ({ ...coming, start_time, end_time })
+const ofOther = { external_id: 'b', doctor_external_id: 2 }
+const inRoom = [coming, { ...at('11:00', '11:30'), ...ofOther }].map((one) => ({
+  ...one,
+  room_external_id: 'r',
+}))
+const daily = (name: string, month: string) =>
+  Array.from({ length: 9 }, (_, day) => ({
+    ...coming,
+    external_id: `${name}${day}`,
+    appointment_date: `2031-${month}-0${day + 1}`,
+  }))
+const renamed = { external_id: 1, first_name: 'Ada', last_name: 'New', email_address: 'new@x.org' }
+
+it.each<[string, Files, Files]>([
+  [
+    'that move to one time of the room, which their file has no column for',
+    [
+      ['rooms', [{ external_id: 'r', name: 'R1' }]],
+      ['doctors', [{ external_id: 2, full_name: 'Dr. Bo Lind' }]],
+      ['appointments', inRoom],
+    ],
+    [['appointments', [at('14:00', '14:30'), { ...at('14:00', '14:30'), ...ofOther }]]],
+  ],
+  [
+    'that take the time which others leave',
+    [['appointments', daily('a', '05')]],
+    [['appointments', [...daily('a', '06'), ...daily('b', '05')]]],
+  ],
+  [
+    'that overlap two',
+    [],
+    [
+      [
+        'appointments',
+        [
+          at('09:00', '09:15'),
+          { ...at('09:15', '09:30'), external_id: 'b' },
+          { ...coming, external_id: 'c' },
+        ],
+      ],
+    ],
+  ],
+  [
+    'whose patient and doctor are renamed, with invoices and payments',
+    [
+      ['appointments', [coming]],
+      ['invoices', [bill]],
+      ['payments', [payment]],
+    ],
+    [
+      ['patients', [renamed]],
+      ['doctors', [{ external_id: 1, full_name: 'Dr. New' }]],
+      ['appointments', [{ ...coming, status: 'scheduled' }]],
+      ['invoices', [{ ...bill, subtotal: '100.00' }]],
+      ['payments', [{ ...payment, amount: 20 }]],
+    ],
+  ],
+])('checks appointments %s as the import does', async (_, stored, files) => {
+  const { table } = imported.db
+  const slow: Table = {
+    ...table,
+    tryTransact: async (writes) => {
+      await sleep(20)
+      await table.tryTransact(writes)
+    },
+  }
+  for (const [name, rows] of stored) await load(name, rows)
+  const loadAll = async (target: Table, isTrial: boolean) => {
+    const results: object[] = []
+    for (const [name, rows] of files) results.push(await load(name, rows, target, { isTrial }))
+    return results
+  }
+  using trial = trialTable(table)
+  const tried = await loadAll(trial, true)
+  expect(await loadAll(slow, false)).toEqual(tried)
+})
 
 it('has the items that the table has after the same writes', async () => {
   type Change = { put?: object; remove?: boolean; set?: object; add?: object }
