@@ -106,8 +106,8 @@ export const syncRecords = defineRoute({
   description:
     'Creates and changes records of one entity, each by itself, as an import of files does: fields, references and rules are ' +
     'those of import files. A record is named by its `external_id`, or by its `id`; a patient, doctor or appointment ' +
-    'with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order of the records what became of each; ' +
-    'those rejected as `unavailable` are to be sent again.',
+    'with both gets the external id. What is unchanged since it was sent last is not written. The response says in the order ' +
+    'of the records what became of each; those rejected as `unavailable` are to be sent again.',
   scope: 'sync.write',
   furtherScope: { field: 'entity', byValue: SYNC_ENTITIES },
   body: SyncRequest,

@@ -48,6 +48,7 @@ export type DeleteCondition = 'existing' | number | { readonly attribute: string
 
 /** Builds the writes of the table `name`. */
 export const writeRequests = (name: string) => ({
+  /** Puts an item, on a condition if there is one. */
   putWrite: (item: Item, condition?: PutCondition): WriteOf<'Put'> => ({
     Put: { TableName: name, Item: item, ...(condition && toConditionExpression(condition)) },
   }),
