@@ -1,6 +1,6 @@
 import { renderSync, syncRecords } from '../shared/api/sync.ts'
+import { requestedSync } from '../shared/requests/sync-records.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { requestedSync } from '../shared/sync/sync-request.ts'
 
 export const handler = endpoint(
   syncRecords,

@@ -34,7 +34,7 @@ const IMPORTS: Record<string, string[]> = {
     'shared/observability',
     'shared/openapi/read-document.ts',
   ],
-  'shared/requests': ['shared/api', 'shared/domain', 'shared/store'],
+  'shared/requests': ['shared/api', 'shared/domain', 'shared/store', 'shared/sync'],
   'shared/runtime': [
     'shared/api',
     'shared/delivery',
@@ -56,7 +56,6 @@ const IMPORTS: Record<string, string[]> = {
     'shared/requests',
     'shared/runtime',
     'shared/store',
-    'shared/sync',
   ],
   'functions/workers': [
     'shared/delivery',

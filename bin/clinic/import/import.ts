@@ -138,10 +138,7 @@ function finish(
       ...total,
       ...(check && { check }),
       line_items_without_invoice: itemsLeft.length,
-      ...(json && {
-        files: reports,
-        conversions: conversions.files.map(conversionReport),
-      }),
+      ...(json && { files: reports, conversions: conversions.files.map(conversionReport) }),
     },
     lines,
   )

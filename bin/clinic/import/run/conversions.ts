@@ -137,13 +137,7 @@ export class Conversions implements Disposable {
     }
     // Each row is rejected once.
     this.#db.prepare("UPDATE records SET entity = ? WHERE file = ? AND entity = ''").run(first.name, file)
-    const converted = {
-      file,
-      format,
-      columns: columns.all,
-      rows: read,
-      entities: found,
-    }
+    const converted = { file, format, columns: columns.all, rows: read, entities: found }
     this.files.push(converted)
     return converted
   }

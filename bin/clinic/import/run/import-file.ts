@@ -197,10 +197,6 @@ export async function importFile<Fields>(
     }
   if (accepted.size > 0) await flush()
   await retryPatiently(async () => entity.finish?.(clinic, { isTrial: options.isTrial === true }), onWait)
-  return {
-    ...result,
-    sums: money.sums(clinic.currency),
-    reasons: reasons.groups,
-    warned: warned.groups,
-  }
+  const sums = money.sums(clinic.currency)
+  return { ...result, sums, reasons: reasons.groups, warned: warned.groups }
 }

@@ -9,9 +9,9 @@ import { ConditionFailed } from '../store/table/errors.ts'
 import { RequestCompleted, type RequestedWrite } from '../store/table/idempotency.ts'
 import { currentScope, optionalWork } from '../store/table/request-scope.ts'
 import { type Table, withSource } from '../store/table/table.ts'
-import { importEntities } from './entities/entities.ts'
-import { externalIdOf } from './external-ids/resolve-references.ts'
-import { type SyncedRecord, writeRecords } from './sync-records.ts'
+import { importEntities } from '../sync/entities/entities.ts'
+import { externalIdOf } from '../sync/external-ids/resolve-references.ts'
+import { type SyncedRecord, writeRecords } from '../sync/sync-records.ts'
 
 type SyncRequest = {
   readonly entity: string
