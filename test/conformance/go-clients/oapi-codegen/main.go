@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/oapi-codegen/runtime/types"
+
 	"clients/oapi-codegen/client"
 )
 
@@ -20,11 +22,13 @@ func main() {
 	api, err := client.NewClientWithResponses(os.Getenv("API"), client.WithRequestEditorFn(authorize))
 	check(err)
 
-	var booking client.AppointmentCreate
+	var doctor types.UUID
+	parse(&doctor, "DOCTOR")
+	var date types.Date
+	parse(&date, "DATE")
+	time := os.Getenv("TIME")
+	booking := client.AppointmentCreate{DoctorId: &doctor, AppointmentDate: &date, StartTime: &time}
 	parse(&booking.PatientId, "PATIENT")
-	parse(&booking.DoctorId, "DOCTOR")
-	parse(&booking.AppointmentDate, "DATE")
-	booking.StartTime = os.Getenv("TIME")
 	booked, err := api.CreateAppointmentWithResponse(ctx, nil, booking)
 	check(err)
 	if booked.JSON201 == nil {
@@ -40,14 +44,16 @@ func main() {
 	if paid.JSON201 == nil {
 		panic(string(paid.Body))
 	}
-	created, err := paid.JSON201.Data.AsPayment()
+	created, err := paid.JSON201.Data.AsPaymentDetails()
 	check(err)
 	read, err := api.GetPaymentWithResponse(ctx, created.Id, nil)
 	check(err)
 	fmt.Printf("%s %s %.2f\n", appointment.AppointmentDate, appointment.StartTime, read.JSON200.Data.Amount)
 }
 
-func parse(value encoding.TextUnmarshaler, name string) { check(value.UnmarshalText([]byte(os.Getenv(name)))) }
+func parse(value encoding.TextUnmarshaler, name string) {
+	check(value.UnmarshalText([]byte(os.Getenv(name))))
+}
 
 func check(err error) {
 	if err != nil {

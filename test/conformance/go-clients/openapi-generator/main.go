@@ -16,7 +16,10 @@ func main() {
 	settings.AddDefaultHeader("Authorization", "Developer "+os.Getenv("CREDENTIAL"))
 	api := client.NewAPIClient(settings)
 
-	booking := client.NewAppointmentCreate(os.Getenv("PATIENT"), os.Getenv("DOCTOR"), os.Getenv("DATE"), os.Getenv("TIME"))
+	booking := client.NewAppointmentCreate(os.Getenv("PATIENT"))
+	booking.SetDoctorId(os.Getenv("DOCTOR"))
+	booking.SetAppointmentDate(os.Getenv("DATE"))
+	booking.SetStartTime(os.Getenv("TIME"))
 	booked, _, err := api.AppointmentsAPI.CreateAppointment(ctx).AppointmentCreate(*booking).Execute()
 	check(err)
 	appointment := booked.Data.Appointment
@@ -24,7 +27,7 @@ func main() {
 	payment := client.NewPaymentCreate(os.Getenv("INVOICE"), 1234567.89, "card")
 	paid, _, err := api.FinanceAPI.CreatePayment(ctx).PaymentCreate(*payment).Execute()
 	check(err)
-	read, _, err := api.FinanceAPI.GetPayment(ctx, paid.Data.Payment.Id).Execute()
+	read, _, err := api.FinanceAPI.GetPayment(ctx, paid.Data.PaymentDetails.Id).Execute()
 	check(err)
 	fmt.Printf("%s %s %.2f\n", appointment.AppointmentDate, appointment.StartTime, read.Data.Amount)
 }
