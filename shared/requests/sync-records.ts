@@ -37,10 +37,10 @@ export function requestedSync({ table: shared, now }: { readonly table: Table; r
     const signal = AbortSignal.timeout(Math.max(0, Math.floor(currentScope().deadline - performance.now())))
     const options = { overwrite, allowOverlaps, now: now(), signal }
     const results = await writeRecords(table, entity, clinic, records, options)
-    // Holidays close their days at once. Other copies are refreshed by workers.
-    if (name === 'holidays') await optionalWork(() => copies.refresh(clinic.id, holidaysOwner(clinic.id)))
     const isComplete = !results.some(({ issues }) => issues.some(({ issue }) => issue === 'unavailable'))
     if (isComplete) await store(clinic, results, request)
+    // Holidays close their days at once. Other copies are refreshed by workers.
+    if (name === 'holidays') await optionalWork(() => copies.refresh(clinic.id, holidaysOwner(clinic.id)))
     return results
   }
 

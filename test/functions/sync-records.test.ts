@@ -6,6 +6,7 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { doctorDayKey, takenNumberKey } from '../../shared/store/keys/calendar.ts'
+import { doctorKey } from '../../shared/store/keys/clinics.ts'
 import { RESPONSE_TTL_SECONDS } from '../../shared/store/table/idempotency.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
@@ -202,6 +203,22 @@ it('closes the days of a holiday at once', async () => {
   expect(await outcomes('holidays', [{ external_id: 'H-1', from: '2031-01-06' }])).toEqual(['created'])
   const query = { doctor_id: mine.doctor.id, date: '2031-01-06' }
   expect((await request('get-availability', { headers, query })).body.data).toEqual([])
+})
+
+it('stores its response before it closes the days of a holiday', async () => {
+  const { pk, sk } = doctorKey(mine.clinic.id, mine.doctor.id)
+  const refresh = dynamodb.faults.next({
+    operation: 'TransactWriteItems',
+    kind: 'held',
+    keyPrefix: `${pk}|${sk}`,
+  })
+  const records = [{ external_id: 'H-1', from: '2031-01-06' }]
+  const sent = () => send({ entity: 'holidays', records }, { ...headers, 'idempotency-key': 'once' })
+  const first = sent()
+  await refresh.reached
+  expect((await sent()).body.meta).toMatchObject({ created: 1 })
+  refresh.release()
+  expect((await first).body.meta).toMatchObject({ created: 1 })
 })
 
 it('names no other patient, and warns of no record that is rejected', async () => {
