@@ -34,7 +34,7 @@ const UNNAMED: readonly (readonly [damages: RegExp, reason: string])[] = [
   [/^due#(message|delivery) /, 'the sweep removes or skips it'],
   [/^(due#event (delete|-s|-rq)|E -s)$/, 'nothing else says that it was there, or it is optional'],
   [/^P -o$/, 'a patient without a position is the first one, as this one is'],
-  [/^PS# [-~](state|parts)$/, 'the next snapshot replaces a segment of one part'],
+  [/^PS# ~(state|parts)$/, 'the next snapshot replaces a segment of one part'],
   [/ -(xi|im|er|su|de|n|dec|departmentId|specialty|updatedAt|imports|cv|line|parts)$/, 'optional'],
   [/^PC (~line|-o)$/, 'a later line of the same patient, at the first position, replaces it'],
   [/^(AT|AT#|IT|YT|MT) [-~]v$/, 'nothing depends on the version of a tally'],

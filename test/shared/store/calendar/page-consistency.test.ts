@@ -106,7 +106,7 @@ it('returns a consistent page and total when records change between any two of i
     ),
     {
       ...property(30, 3000),
-      // A new record before each of the first reads: random rounds may miss all that drift.
+      // A new record before each of the first reads: two of them drift, whatever the random rounds do.
       examples: [0, 1, 2, 3].map((call) => [
         DATES.map((date) => anAppointment({ id: newUuid(), date })),
         [{ call, index: 0, becomes: anAppointment({ id: newUuid(), date: '2026-05-01' }), isNew: true }],
@@ -115,5 +115,5 @@ it('returns a consistent page and total when records change between any two of i
       ]),
     },
   )
-  expect(drifts).toBeGreaterThan(0)
+  expect(drifts).toBeGreaterThanOrEqual(2)
 })
