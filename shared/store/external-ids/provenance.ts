@@ -41,6 +41,10 @@ export function provenanceOfItem(item: Item): Provenance {
   }
 }
 
+/** Whether a record has an external id, in the composed form of Unicode. An earlier release has stored the form that was sent. */
+export const hasExternalId = ({ externalId }: Provenance, composed: string | null): boolean =>
+  externalId != null && externalId.normalize() === composed
+
 /** The provenance alone of a record that was read. */
 export const provenanceOf = ({ externalId, imported, isLinkedByApi }: Provenance): Provenance => ({
   ...(externalId != null && { externalId }),

@@ -12,7 +12,7 @@
  */
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Provenance } from '../../store/external-ids/provenance.ts'
+import { hasExternalId, type Provenance } from '../../store/external-ids/provenance.ts'
 import { RowRejectedError } from '../outcomes/row-rejected.ts'
 import { externalIdOf, parseOwnId } from './resolve-references.ts'
 
@@ -76,12 +76,7 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
   ): Provenance {
     // A record that neither an import nor the API gave an external id takes the row's.
     const isGivenOne = stored && (stored.externalId !== undefined || stored.isLinkedByApi)
-    if (
-      before &&
-      isGivenOne &&
-      row.externalId !== undefined &&
-      stored.externalId?.normalize() !== row.externalId
-    )
+    if (before && isGivenOne && row.externalId !== undefined && !hasExternalId(stored, row.externalId))
       throw linkedByApi('', 'record')
     const { values } = decode(stored?.imported)
     const names = Object.keys(after)
@@ -132,12 +127,12 @@ export function overwritePolicy(digestOf: KeyedDigest, { overwrite = false } = {
 export function requireConfirmed(
   { source, columnOf }: Pick<RowSource, 'source' | 'columnOf'>,
   column: string,
-  { id, externalId, isLinkedByApi }: Provenance & { readonly id: string },
+  record: Provenance & { readonly id: string },
 ): void {
   const name = columnOf(column)
-  if (parseOwnId(source[name]) === id) return
-  const isOther = externalId != null && externalIdOf(source[name]) !== externalId.normalize()
-  if (isLinkedByApi || isOther) throw linkedByApi(name, `record that ${name} names`)
+  if (parseOwnId(source[name]) === record.id) return
+  const isOther = record.externalId != null && !hasExternalId(record, externalIdOf(source[name]))
+  if (record.isLinkedByApi || isOther) throw linkedByApi(name, `record that ${name} names`)
 }
 
 const linkedByApi = (field: string, record: string): RowRejectedError =>

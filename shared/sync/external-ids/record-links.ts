@@ -3,7 +3,12 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { appointmentStore } from '../../store/calendar/appointments.ts'
 import { doctorStore } from '../../store/doctors.ts'
 import { externalIds, type LinkableKind } from '../../store/external-ids/links.ts'
-import { type Provenance, provenanceOf, setProvenance } from '../../store/external-ids/provenance.ts'
+import {
+  hasExternalId,
+  type Provenance,
+  provenanceOf,
+  setProvenance,
+} from '../../store/external-ids/provenance.ts'
 import { doctorKey } from '../../store/keys/clinics.ts'
 import { patientKey } from '../../store/keys/patients.ts'
 import { patientWriter } from '../../store/patients/patient-writer.ts'
@@ -69,10 +74,6 @@ export const findLinkable: {
     return { ...provenanceOf(found), id, isErased: false, save }
   },
 }
-
-/** An earlier release has stored external ids in the form of Unicode in which they were sent. */
-const hasExternalId = (record: LinkableRecord, externalId: string): boolean =>
-  record.externalId?.normalize() === externalId
 
 /** Whether a link would replace an external id of the clinic's own system, which only an overwrite does. */
 const isConflict = (record: LinkableRecord, externalId: string, overwrite: boolean): boolean =>
