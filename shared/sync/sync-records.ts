@@ -122,8 +122,7 @@ export async function writeRecords<F>(
   return sent.map((one) => {
     const result = resultOf(one, one.row ? written.get(one.row) : undefined, isComplete)
     if (result.outcome === 'rejected' || !toLink.has(one)) return result
-    if (!linked.has(one))
-      return { ...result, outcome: 'rejected', issues: named(one, [UNAVAILABLE]), warnings: [] }
+    if (!linked.has(one)) return rejectedResult(one, [UNAVAILABLE])
     return linked.get(one) && result.outcome === 'unchanged' ? { ...result, outcome: 'updated' } : result
   })
 }
@@ -138,6 +137,13 @@ async function readRecords<F>(
 ): Promise<Sent<F>[]> {
   const own = entity.ownRecords(clinic.id, keys)
   const check = recordChecker(entity, clinic, now, own.idOf)
+  /** Why the record with this id cannot get an external id. */
+  function givenIdProblem(given: unknown, id: string): string | undefined {
+    const { data, error } = ExternalRef.safeParse(given)
+    if (error) return error.issues[0]?.message
+    const isOther = !isLinkable(entity.idKind) && own.idOf(entity.idKind, data.normalize()) !== id
+    return isOther ? 'cannot change' : undefined
+  }
   const read = ({ external_id, ...record }: Readonly<Record<string, unknown>>, line: number): Sent<F> => {
     const name = record.id == null ? 'external_id' : 'id'
     const externalId = externalIdOf(external_id)
@@ -147,11 +153,8 @@ async function readRecords<F>(
     const known = { externalId, name } as const
     if (!('row' in checked))
       return { ...known, id: checked.id ?? null, row: null, issues: checked.issues, warnings: [] }
-    const { idKind } = entity
-    const isOther =
-      externalId !== null && !isLinkable(idKind) && own.idOf(idKind, externalId) !== checked.row.id
-    const wrong = isOther ? 'cannot change' : ExternalRef.safeParse(external_id).error?.issues[0]?.message
-    const issues = isBoth && wrong !== undefined ? [{ field: 'external_id', issue: wrong }] : []
+    const wrong = isBoth ? givenIdProblem(external_id, checked.row.id) : undefined
+    const issues = wrong === undefined ? [] : [{ field: 'external_id', issue: wrong }]
     return { ...known, id: checked.row.id, row: checked.row, issues, warnings: checked.warnings }
   }
   const sent = records.map(read)
@@ -192,6 +195,11 @@ const linksOf = <F>(kind: LinkableKind, sent: readonly Sent<F>[]) =>
 const named = <F>({ name }: Sent<F>, issues: readonly RowIssue[]): RowIssue[] =>
   issues.map(({ field, issue }) => ({ field: field === '' ? name : field, issue }))
 
+function rejectedResult<F>(one: Sent<F>, issues: readonly RowIssue[]): SyncedRecord {
+  const { externalId, id } = one
+  return { externalId, id, outcome: 'rejected', issues: named(one, issues), warnings: [] }
+}
+
 /** @param isComplete whether a record that depends on others of the request was rejected after all of them were written */
 function resultOf<F>(one: Sent<F>, outcomes: BatchOutcomes | undefined, isComplete: boolean): SyncedRecord {
   const { id, externalId, row } = one
@@ -201,8 +209,7 @@ function resultOf<F>(one: Sent<F>, outcomes: BatchOutcomes | undefined, isComple
   )
   const found = outcome && row ? (outcomes?.warnings.get(row.id) ?? []) : []
   const issues = one.issues.length > 0 ? one.issues : rejection?.issues
-  if (issues || !outcome || outcome === 'rejected')
-    return { externalId, id, outcome: 'rejected', issues: named(one, issues ?? [UNAVAILABLE]), warnings: [] }
+  if (issues || !outcome || outcome === 'rejected') return rejectedResult(one, issues ?? [UNAVAILABLE])
   const warnings = named(one, [...one.warnings, ...found])
   return { externalId, id, outcome: OUTCOMES[outcome], issues: [], warnings }
 }
